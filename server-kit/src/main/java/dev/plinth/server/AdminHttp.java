@@ -1,0 +1,83 @@
+package dev.plinth.server;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+
+/** Plain HTTP for probes and Prometheus. It only reads; nothing here changes the process. */
+final class AdminHttp implements AutoCloseable {
+  private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
+  private static final String TEXT = "text/plain; charset=utf-8";
+
+  private record Page(int code, String type, String body) {}
+
+  private final HttpServer server;
+  // Two, so that a slow scrape does not hold up a probe.
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(2, Threads.daemons("plinth-admin"));
+  private final Metrics metrics;
+  private final Health health;
+
+  AdminHttp(InetSocketAddress address, Metrics metrics, Health health) throws IOException {
+    this.metrics = metrics;
+    this.health = health;
+    server = HttpServer.create(address, 0);
+    server.setExecutor(threads);
+    server.createContext("/", exchange -> answer(exchange, page(exchange)));
+    server.start();
+  }
+
+  int port() {
+    return server.getAddress().getPort();
+  }
+
+  private Page page(HttpExchange exchange) {
+    if (!exchange.getRequestMethod().equals("GET") && !exchange.getRequestMethod().equals("HEAD")) {
+      return new Page(405, TEXT, "only GET and HEAD\n");
+    }
+    return switch (exchange.getRequestURI().getPath()) {
+      case "/metrics" -> new Page(200, PROMETHEUS_TEXT, metrics.scrape());
+      case "/livez" -> new Page(200, TEXT, "live\n");
+      case "/readyz" -> readiness();
+      case "/" -> new Page(200, TEXT, "/metrics\n/livez\n/readyz\n");
+      default -> new Page(404, TEXT, "not here; try /metrics, /livez or /readyz\n");
+    };
+  }
+
+  private Page readiness() {
+    if (health.isServing()) {
+      return new Page(200, TEXT, "ready\n");
+    }
+    String why =
+        health.engines().stream()
+            .filter(report -> report.trouble().isPresent())
+            .map(report -> report.engine().name() + ": " + report.trouble().get() + "\n")
+            .collect(Collectors.joining());
+    return new Page(503, TEXT, health.isDraining() ? "draining\n" : why);
+  }
+
+  private static void answer(HttpExchange exchange, Page page) throws IOException {
+    byte[] body = page.body.getBytes(StandardCharsets.UTF_8);
+    boolean bodyWanted = !exchange.getRequestMethod().equals("HEAD");
+    exchange.getResponseHeaders().set("Content-Type", page.type);
+    exchange.sendResponseHeaders(page.code, bodyWanted ? body.length : -1);
+    if (bodyWanted) {
+      try (OutputStream out = exchange.getResponseBody()) {
+        out.write(body);
+      }
+    }
+    exchange.close();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}

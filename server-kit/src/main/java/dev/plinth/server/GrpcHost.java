@@ -1,0 +1,240 @@
+package dev.plinth.server;
+
+import dev.plinth.server.call.CallContext;
+import dev.plinth.server.call.DeadlineCap;
+import dev.plinth.server.call.FailureAnswers;
+import io.grpc.Attributes;
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.ServerBuilder;
+import io.grpc.ServerTransportFilter;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.micrometer.core.instrument.binder.grpc.MetricCollectingServerInterceptor;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The server of a process: its services behind one port, with metrics, deadlines, mapped failures,
+ * health, reflection and an admin page. {@link #close} drains: health says NOT_SERVING, callers get
+ * time to notice, running calls get time to end, and only then do the services close.
+ */
+public final class GrpcHost implements AutoCloseable {
+  private static final Logger log = System.getLogger("plinth.host");
+  private static final Duration HEALTH_INTERVAL = Duration.ofMillis(500);
+
+  private final HostSettings settings;
+  private final List<HostedService> services;
+  private final Health health;
+  private final ScheduledExecutorService timer;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Server server;
+  private final AdminHttp admin;
+
+  private GrpcHost(Builder builder, ServerBuilder<?> transport) throws IOException {
+    settings = builder.settings;
+    services = List.copyOf(builder.services);
+    health = new Health(builder.clock);
+    timer = Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-timer"));
+    try {
+      wire(transport, builder);
+      health.refresh();
+      builder.metrics.watch(health);
+      admin = new AdminHttp(builder.address(settings.adminPort()), builder.metrics, health);
+      server = transport.build().start();
+    } catch (IOException | RuntimeException e) {
+      timer.shutdownNow();
+      throw e;
+    }
+    long interval = HEALTH_INTERVAL.toMillis();
+    timer.scheduleWithFixedDelay(health::refresh, interval, interval, TimeUnit.MILLISECONDS);
+  }
+
+  public static Builder builder(HostSettings settings, Metrics metrics) {
+    return new Builder(settings, metrics);
+  }
+
+  /** Collects the services, then starts. */
+  public static final class Builder {
+    private final HostSettings settings;
+    private final Metrics metrics;
+    private final List<HostedService> services = new ArrayList<>();
+    private final List<Engine> engines = new ArrayList<>();
+    private InstantSource clock = InstantSource.system();
+
+    private Builder(HostSettings settings, Metrics metrics) {
+      this.settings = settings;
+      this.metrics = metrics;
+    }
+
+    public Builder add(HostedService service) {
+      services.add(service);
+      return this;
+    }
+
+    /** Watches an engine that the process depends on, whether or not a service names it. */
+    public Builder engine(Engine engine) {
+      engines.add(engine);
+      return this;
+    }
+
+    public Builder clock(InstantSource source) {
+      clock = source;
+      return this;
+    }
+
+    /**
+     * Serves on the port of the settings.
+     *
+     * @throws StartRefused if a port is taken or the address is not ours
+     */
+    public GrpcHost start() {
+      return start(netty());
+    }
+
+    /** Serves on a transport of the caller's, such as gRPC's in-process one. */
+    public GrpcHost start(ServerBuilder<?> transport) {
+      try {
+        return new GrpcHost(this, transport);
+      } catch (IOException e) {
+        throw new StartRefused(
+            "cannot listen on %s, ports %d and %d (%s); --port and --admin-port choose others, 0 picks a free one"
+                .formatted(settings.bind(), settings.port(), settings.adminPort(), reason(e)),
+            e);
+      }
+    }
+
+    private InetSocketAddress address(int port) {
+      return new InetSocketAddress(settings.bind(), port);
+    }
+
+    private NettyServerBuilder netty() {
+      HostSettings.Limits limits = settings.limits();
+      return NettyServerBuilder.forAddress(address(settings.port()))
+          .maxInboundMessageSize(limits.messageSize().asInt())
+          .maxInboundMetadataSize(limits.metadataSize().asInt())
+          .maxConcurrentCallsPerConnection(limits.callsPerConnection())
+          .permitKeepAliveTime(limits.keepaliveInterval().toMillis(), TimeUnit.MILLISECONDS)
+          .permitKeepAliveWithoutCalls(true)
+          .maxConnectionAge(limits.connectionAge().toMillis(), TimeUnit.MILLISECONDS)
+          .maxConnectionAgeGrace(limits.connectionAgeGrace().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static String reason(IOException e) {
+      return e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
+    }
+  }
+
+  private void wire(ServerBuilder<?> transport, Builder builder) {
+    MetricCollectingServerInterceptor meters =
+        new MetricCollectingServerInterceptor(builder.metrics.registry());
+    // gRPC runs the interceptor added last first, so this reads from the innermost outwards.
+    transport
+        .intercept(new FailureAnswers())
+        .intercept(CallContext.interceptor())
+        .intercept(new DeadlineCap(settings.limits().unaryDeadline(), timer))
+        .intercept(meters)
+        .addTransportFilter(new ConnectionCount());
+    for (HostedService service : services) {
+      for (BindableService endpoint : service.endpoints()) {
+        serve(transport, meters, endpoint, service.engines());
+      }
+    }
+    builder.engines.forEach(health::add);
+    AdminEndpoint status = new AdminEndpoint(health, builder.clock, System::nanoTime);
+    serve(transport, meters, status, List.of());
+    transport.addService(health.endpoint());
+    if (settings.reflection()) {
+      transport.addService(ProtoReflectionServiceV1.newInstance());
+    }
+  }
+
+  private void serve(
+      ServerBuilder<?> transport,
+      MetricCollectingServerInterceptor meters,
+      BindableService endpoint,
+      List<Engine> engines) {
+    transport.addService(endpoint);
+    // So that a dashboard shows zero, not a hole, before the first call.
+    meters.preregisterService(endpoint);
+    health.add(endpoint.bindService().getServiceDescriptor().getName(), engines);
+  }
+
+  public int port() {
+    return server.getPort();
+  }
+
+  public int adminPort() {
+    return admin.port();
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      drain();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.shutdownNow();
+    for (int i = services.size() - 1; i >= 0; i--) {
+      closeOne(services.get(i));
+    }
+    admin.close();
+    timer.shutdownNow();
+  }
+
+  private void drain() throws InterruptedException {
+    HostSettings.Drain drain = settings.drain();
+    health.drain();
+    if (connections.get() > 0) {
+      log.log(
+          Level.INFO,
+          "draining: {0} connections, {1} ms to notice",
+          connections,
+          drain.pause().toMillis());
+      Thread.sleep(drain.pause().toMillis());
+    }
+    server.shutdown();
+    if (!server.awaitTermination(drain.grace().toMillis(), TimeUnit.MILLISECONDS)) {
+      log.log(
+          Level.WARNING, "calls still running after {0} ms are cut off", drain.grace().toMillis());
+    }
+  }
+
+  private static void closeOne(HostedService service) {
+    try {
+      service.close();
+    } catch (RuntimeException e) {
+      // The services after this one must still get to close their stores.
+      log.log(Level.ERROR, "closing " + service.getClass().getSimpleName() + " failed", e);
+    }
+  }
+
+  private final class ConnectionCount extends ServerTransportFilter {
+    @Override
+    public Attributes transportReady(Attributes attributes) {
+      connections.incrementAndGet();
+      return attributes;
+    }
+
+    @Override
+    public void transportTerminated(Attributes attributes) {
+      connections.decrementAndGet();
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package dev.plinth.server;
+
+import io.grpc.BindableService;
+import java.util.List;
+
+/** A service as its host sees it: what it answers and what it cannot do without. */
+public interface HostedService extends AutoCloseable {
+  List<BindableService> endpoints();
+
+  /** The endpoints' health is NOT_SERVING while any of these is in trouble. */
+  List<Engine> engines();
+
+  /** Called after the last call has ended. */
+  @Override
+  void close();
+}

@@ -1,0 +1,2 @@
+/** What wraps every call: its deadline, its context for logs, its failures. */
+package dev.plinth.server.call;

@@ -1,0 +1,162 @@
+package dev.plinth.server.failure;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.Message;
+import com.google.protobuf.util.Durations;
+import com.google.rpc.BadRequest;
+import com.google.rpc.Code;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.PreconditionFailure;
+import com.google.rpc.QuotaFailure;
+import com.google.rpc.ResourceInfo;
+import com.google.rpc.RetryInfo;
+import com.google.rpc.Status;
+import dev.plinth.error.v1.ErrorReason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * The one place where a failure becomes a gRPC status: exactly one {@code ErrorInfo}, then the
+ * details that its kind calls for.
+ */
+public final class StatusMapping {
+  public static final String DOMAIN = "plinth.dev";
+
+  private static final String PREFIX = "ERROR_REASON_";
+  private static final Duration STORE_RETRY = Duration.ofMillis(200);
+
+  private record Kind<F extends Failure>(
+      Class<F> type, Code code, Function<F, List<Message>> details) {
+    Status map(Failure failure) {
+      return status(
+          code,
+          failure.getMessage(),
+          failure.reason(),
+          failure.metadata(),
+          details.apply(type.cast(failure)));
+    }
+  }
+
+  private static final List<Kind<?>> KINDS =
+      List.of(
+          new Kind<>(Failure.Invalid.class, Code.INVALID_ARGUMENT, StatusMapping::badRequest),
+          new Kind<>(Failure.Missing.class, Code.NOT_FOUND, f -> resource(f.resource(), f)),
+          new Kind<>(Failure.Exists.class, Code.ALREADY_EXISTS, f -> resource(f.resource(), f)),
+          new Kind<>(Failure.Conflict.class, Code.ABORTED, f -> List.of()),
+          new Kind<>(
+              Failure.Forbidden.class, Code.FAILED_PRECONDITION, StatusMapping::precondition),
+          new Kind<>(Failure.OutOfRange.class, Code.OUT_OF_RANGE, f -> List.of()),
+          new Kind<>(Failure.Exhausted.class, Code.RESOURCE_EXHAUSTED, StatusMapping::quota),
+          new Kind<>(
+              Failure.Unavailable.class, Code.UNAVAILABLE, f -> retry(jittered(f.retryAfter()))),
+          new Kind<>(
+              Failure.StoreUnavailable.class, Code.UNAVAILABLE, f -> retry(jittered(STORE_RETRY))),
+          new Kind<>(Failure.Unauthenticated.class, Code.UNAUTHENTICATED, f -> List.of()),
+          new Kind<>(Failure.Denied.class, Code.PERMISSION_DENIED, f -> List.of()),
+          new Kind<>(Failure.Corrupt.class, Code.DATA_LOSS, f -> List.of()));
+
+  private StatusMapping() {}
+
+  public static Status of(Failure failure) {
+    for (Kind<?> kind : KINDS) {
+      if (kind.type == failure.getClass()) {
+        return kind.map(failure);
+      }
+    }
+    throw new AssertionError("no status for " + failure.getClass());
+  }
+
+  /** What a caller learns of an unexpected exception: that it is our bug, and the id to report. */
+  public static Status bug(String incident) {
+    return status(
+        Code.INTERNAL,
+        "internal error; report incident " + incident,
+        ErrorReason.ERROR_REASON_BUG,
+        Map.of("incident", incident),
+        List.of());
+  }
+
+  /** A status that gRPC itself or a stub made, with the {@code ErrorInfo} that it lacks. */
+  public static Status plain(Code code, String message, ErrorReason reason) {
+    return status(code, message, reason, Map.of(), List.of());
+  }
+
+  private static Status status(
+      Code code,
+      String message,
+      ErrorReason reason,
+      Map<String, String> metadata,
+      List<Message> details) {
+    Status.Builder status = Status.newBuilder().setCode(code.getNumber()).setMessage(message);
+    status.addDetails(
+        Any.pack(
+            ErrorInfo.newBuilder()
+                .setDomain(DOMAIN)
+                .setReason(wire(reason))
+                .putAllMetadata(metadata)
+                .build()));
+    details.forEach(detail -> status.addDetails(Any.pack(detail)));
+    return status.build();
+  }
+
+  /** A reason as {@code ErrorInfo} carries it. */
+  public static String wire(ErrorReason reason) {
+    return reason.name().substring(PREFIX.length());
+  }
+
+  private static List<Message> badRequest(Failure.Invalid failure) {
+    BadRequest.Builder request = BadRequest.newBuilder();
+    for (Failure.Invalid.Violation violation : failure.violations()) {
+      request
+          .addFieldViolationsBuilder()
+          .setField(violation.field())
+          .setDescription(violation.description())
+          .setReason(wire(failure.reason()));
+    }
+    return List.of(request.build());
+  }
+
+  private static List<Message> resource(Failure.Resource resource, Failure failure) {
+    return List.of(
+        ResourceInfo.newBuilder()
+            .setResourceType(resource.kind())
+            .setResourceName(resource.name())
+            .setDescription(failure.getMessage())
+            .build());
+  }
+
+  private static List<Message> precondition(Failure.Forbidden failure) {
+    PreconditionFailure.Builder detail = PreconditionFailure.newBuilder();
+    detail
+        .addViolationsBuilder()
+        .setType(wire(failure.reason()))
+        .setSubject(failure.subject())
+        .setDescription(failure.getMessage());
+    return List.of(detail.build());
+  }
+
+  private static List<Message> quota(Failure.Exhausted failure) {
+    QuotaFailure.Builder detail = QuotaFailure.newBuilder();
+    detail
+        .addViolationsBuilder()
+        .setSubject(failure.subject())
+        .setDescription(failure.getMessage());
+    return List.of(detail.build(), retryInfo(failure.retryAfter()));
+  }
+
+  private static List<Message> retry(Duration delay) {
+    return List.of(retryInfo(delay));
+  }
+
+  private static RetryInfo retryInfo(Duration delay) {
+    return RetryInfo.newBuilder().setRetryDelay(Durations.fromNanos(delay.toNanos())).build();
+  }
+
+  /** Callers cut off together must not come back together. */
+  private static Duration jittered(Duration delay) {
+    return delay.plusMillis(RandomGenerator.getDefault().nextLong(delay.toMillis() / 2 + 1));
+  }
+}

@@ -1,0 +1,2 @@
+/** Log lines: one a record, for a terminal or as JSON. */
+package dev.plinth.server.log;

@@ -1,0 +1,167 @@
+package dev.plinth.server.settings;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The settings of one process, read into a record: flag before environment before file before
+ * default. A key that no component asks for, a value of the wrong form or one that a record's
+ * constructor refuses fails the whole read, with every problem named at once.
+ *
+ * @param <S> a record whose components carry {@link Setting}, or are such records themselves
+ */
+public final class Settings<S extends Record> {
+  private record Line(SettingKey key, String value, String origin) {}
+
+  private static final String BY_DEFAULT = "default";
+
+  private final List<Line> lines = new ArrayList<>();
+  private final S value;
+
+  private Settings(Class<S> type, List<String> args, Map<String, String> env)
+      throws SettingsRefused {
+    List<SettingKey> keys = SettingKey.of(type);
+    Sources sources = new Sources(keys, args, env);
+    List<String> problems = sources.problems();
+    Map<String, Object> parsed = new HashMap<>();
+    for (SettingKey key : keys) {
+      parse(key, sources, parsed, problems);
+    }
+    value = problems.isEmpty() ? type.cast(build("", type, parsed, problems)) : null;
+    if (!problems.isEmpty()) {
+      throw new SettingsRefused(problems);
+    }
+  }
+
+  public static <S extends Record> Settings<S> read(
+      Class<S> type, List<String> args, Map<String, String> env) throws SettingsRefused {
+    return new Settings<>(type, args, env);
+  }
+
+  public S value() {
+    return value;
+  }
+
+  /** Every setting with its value and where that came from, a line each. */
+  public String print() {
+    return table(lines.stream().map(Settings::row).toList());
+  }
+
+  /** Like {@link #print}, but only what was not left at its default; empty if nothing was. */
+  public String printGiven() {
+    return table(
+        lines.stream().filter(l -> !l.origin.equals(BY_DEFAULT)).map(Settings::row).toList());
+  }
+
+  /** Every setting of a record with its default and meaning. */
+  public static String help(Class<? extends Record> type) {
+    List<SettingKey> keys = new ArrayList<>(List.of(Sources.CONFIG));
+    keys.addAll(SettingKey.of(type));
+    return table(keys.stream().map(Settings::helpRow).toList());
+  }
+
+  /** A properties file with every setting of a record at its default, commented out. */
+  public static String example(Class<? extends Record> type) {
+    StringBuilder text = new StringBuilder();
+    for (SettingKey key : SettingKey.of(type)) {
+      text.append("# ").append(key.meaning()).append(" (").append(Values.form(key.type()));
+      text.append(")\n#").append(key.key()).append('=').append(key.byDefault()).append("\n\n");
+    }
+    return text.toString();
+  }
+
+  private void parse(
+      SettingKey key, Sources sources, Map<String, Object> parsed, List<String> problems) {
+    var given = sources.find(key).orElse(new Sources.Given(key.byDefault(), BY_DEFAULT));
+    try {
+      Object typed = Values.parse(key.type(), given.text());
+      parsed.put(key.key(), typed);
+      lines.add(new Line(key, Values.print(typed), given.origin()));
+    } catch (IllegalArgumentException e) {
+      problems.add(problem(key.key(), given.text(), e.getMessage(), given.origin()));
+    }
+  }
+
+  private Object build(
+      String prefix, Class<?> type, Map<String, Object> parsed, List<String> problems) {
+    RecordComponent[] components = type.getRecordComponents();
+    Object[] arguments = new Object[components.length];
+    for (int i = 0; i < components.length; i++) {
+      arguments[i] =
+          components[i].isAnnotationPresent(Setting.class)
+              ? parsed.get(SettingKey.name(prefix, components[i]))
+              : build(
+                  SettingKey.nested(prefix, components[i]),
+                  components[i].getType(),
+                  parsed,
+                  problems);
+    }
+    if (!problems.isEmpty()) {
+      return null;
+    }
+    try {
+      return constructor(type, components).newInstance(arguments);
+    } catch (InvocationTargetException e) {
+      problems.add(refusal(prefix, components, e.getCause()));
+      return null;
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError("a settings record is public with a public constructor: " + type, e);
+    }
+  }
+
+  private String refusal(String prefix, RecordComponent[] components, Throwable cause) {
+    if (!(cause instanceof InvalidSetting invalid)) {
+      throw new AssertionError("a settings record refuses only with InvalidSetting", cause);
+    }
+    String key =
+        Arrays.stream(components)
+            .filter(component -> component.getName().equals(invalid.component()))
+            .map(component -> SettingKey.name(prefix, component))
+            .findFirst()
+            .orElseThrow(() -> new AssertionError("no such component", invalid));
+    Line line = lines.stream().filter(l -> l.key.key().equals(key)).findFirst().orElseThrow();
+    return problem(key, line.value, invalid.expected(), line.origin);
+  }
+
+  private static Constructor<?> constructor(Class<?> type, RecordComponent[] components)
+      throws NoSuchMethodException {
+    return type.getConstructor(
+        Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+  }
+
+  private static String problem(String key, String value, String expected, String origin) {
+    return key + ": " + value + " (expected: " + expected + "), from " + origin;
+  }
+
+  private static String[] row(Line line) {
+    return new String[] {line.key.key(), line.value, line.origin};
+  }
+
+  private static String[] helpRow(SettingKey key) {
+    String byDefault = key.byDefault().isEmpty() ? "" : " (default " + key.byDefault() + ")";
+    return new String[] {key.flag() + "=" + Values.form(key.type()), key.meaning() + byDefault};
+  }
+
+  private static String table(List<String[]> rows) {
+    int columns = rows.stream().mapToInt(row -> row.length).max().orElse(0);
+    StringBuilder text = new StringBuilder();
+    for (String[] row : rows) {
+      text.append("  ");
+      for (int i = 0; i < columns - 1; i++) {
+        text.append(row[i]).append(" ".repeat(width(rows, i) - row[i].length() + 2));
+      }
+      text.append(row[columns - 1]).append('\n');
+    }
+    return text.toString();
+  }
+
+  private static int width(List<String[]> rows, int column) {
+    return rows.stream().mapToInt(row -> row[column].length()).max().orElse(0);
+  }
+}

@@ -1,0 +1,34 @@
+package dev.plinth.standalone;
+
+import dev.plinth.server.Launcher;
+import dev.plinth.server.Running;
+import dev.plinth.server.Version;
+import dev.plinth.server.log.Logs;
+import dev.plinth.server.settings.Settings;
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+
+/** The {@code plinth} command. */
+public final class PlinthMain {
+  private PlinthMain() {}
+
+  public static void main(String[] args) {
+    new Launcher<>("plinth", PlinthSettings.class, PlinthMain::start).main(args, System.getenv());
+  }
+
+  private static Running start(Settings<PlinthSettings> settings) {
+    Logs.install(settings.value().host().log());
+    System.Logger log = System.getLogger("plinth.main");
+    settings.printGiven().lines().forEach(line -> log.log(Level.INFO, "setting" + line));
+    Plinth plinth = Plinth.start(settings.value());
+    log.log(
+        Level.INFO,
+        "plinth %s is ready after %d ms: %s; try: grpcurl -plaintext localhost:%d list"
+            .formatted(
+                Version.current(),
+                ManagementFactory.getRuntimeMXBean().getUptime(),
+                plinth.summary(),
+                plinth.port()));
+    return plinth;
+  }
+}

@@ -201,12 +201,11 @@ public final class GrpcHost implements AutoCloseable {
   private void drain() throws InterruptedException {
     HostSettings.Drain drain = settings.drain();
     health.drain();
-    if (connections.get() > 0) {
+    int open = connections.get();
+    if (open > 0) {
       log.log(
           Level.INFO,
-          "draining: {0} connections, {1} ms to notice",
-          connections,
-          drain.pause().toMillis());
+          "draining " + open + " connections, " + drain.pause().toMillis() + " ms to notice");
       Thread.sleep(drain.pause().toMillis());
     }
     server.shutdown();

@@ -48,6 +48,14 @@ public final class FailureAnswers implements ServerInterceptor {
     }
 
     void fail(Throwable thrown) {
+      if (closed.get()) {
+        // Nobody is left to tell, yet it is a bug all the same.
+        log.log(
+            Level.ERROR,
+            getMethodDescriptor().getFullMethodName() + " threw after its end",
+            thrown);
+        return;
+      }
       close(Status.fromThrowable(thrown), trailersOf(thrown));
     }
 

@@ -1,0 +1,41 @@
+package dev.plinth.server;
+
+import java.util.Optional;
+
+/** An engine that is in trouble when the test says so. */
+final class SwitchedEngine implements Engine {
+  private final String name;
+  private volatile Optional<String> trouble = Optional.empty();
+
+  SwitchedEngine(String name) {
+    this.name = name;
+  }
+
+  void fail(String why) {
+    trouble = Optional.of(why);
+  }
+
+  void recover() {
+    trouble = Optional.empty();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String kind() {
+    return "test";
+  }
+
+  @Override
+  public String location() {
+    return "nowhere";
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return trouble;
+  }
+}

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * What every main does: answers {@code --help}, {@code --version} and {@code --print-config}, reads
- * the settings, starts the process and ends it when SIGTERM or Ctrl-C asks. Exit codes: 0 after a
- * clean end, 1 if it could not start or did not end in time, 2 for settings that cannot be used.
+ * What every main does: answers {@code --help} and its like, reads the settings, starts the process
+ * and ends it when SIGTERM or Ctrl-C asks. Exit codes: 0 after a clean end, 1 if it could not start
+ * or did not end in time, 2 for settings that cannot be used.
  */
 public final class Launcher<S extends Record> {
   private final String program;
@@ -27,7 +27,8 @@ public final class Launcher<S extends Record> {
 
   /** Runs until a signal ends the process; returns only if there was nothing to run. */
   public void main(String[] args, Map<String, String> env) {
-    PatientLogManager.install();
+    // By name and before the first logger: initialising the class would make the JDK's manager.
+    System.setProperty("java.util.logging.manager", PatientLogManager.class.getName());
     System.exit(run(List.of(args), env));
   }
 
@@ -38,6 +39,10 @@ public final class Launcher<S extends Record> {
     }
     if (args.contains("--version")) {
       System.out.println(program + " " + Version.current());
+      return 0;
+    }
+    if (args.contains("--print-example")) {
+      System.out.print(Settings.example(type));
       return 0;
     }
     try {

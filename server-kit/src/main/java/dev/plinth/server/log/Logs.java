@@ -11,6 +11,8 @@ public final class Logs {
   // Kept here: java.util.logging holds loggers weakly and would forget their levels.
   private static final Logger ROOT = Logger.getLogger("");
   private static final Logger OURS = Logger.getLogger("plinth");
+  private static final Logger NETTY_STREAM =
+      Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty.NettyServerStream");
 
   private Logs() {}
 
@@ -27,6 +29,8 @@ public final class Logs {
     ROOT.addHandler(console);
     Level level = level(settings.level());
     OURS.setLevel(level);
+    // It logs a stack for each message over the limit: any caller could flood the log.
+    NETTY_STREAM.setLevel(Level.SEVERE);
     // Libraries at debug level drown everything else.
     ROOT.setLevel(level.intValue() < Level.INFO.intValue() ? Level.INFO : level);
   }

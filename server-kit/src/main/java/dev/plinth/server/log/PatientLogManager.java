@@ -6,11 +6,6 @@ import java.util.logging.LogManager;
  * Keeps logging through the drain: the JDK's own manager closes every handler as shutdown begins.
  */
 public final class PatientLogManager extends LogManager {
-  /** Takes effect only before the first logger is made. */
-  public static void install() {
-    System.setProperty("java.util.logging.manager", PatientLogManager.class.getName());
-  }
-
   @Override
   public void reset() {
     // Deliberately nothing: the process halts after its last line.

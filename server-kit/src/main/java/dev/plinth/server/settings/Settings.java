@@ -68,10 +68,12 @@ public final class Settings<S extends Record> {
 
   /** A properties file with every setting of a record at its default, commented out. */
   public static String example(Class<? extends Record> type) {
-    StringBuilder text = new StringBuilder();
+    StringBuilder text =
+        new StringBuilder(
+            "# Every setting with its default. Copy, change, and start with --config=FILE.\n");
     for (SettingKey key : SettingKey.of(type)) {
-      text.append("# ").append(key.meaning()).append(" (").append(Values.form(key.type()));
-      text.append(")\n#").append(key.key()).append('=').append(key.byDefault()).append("\n\n");
+      text.append("\n# ").append(key.meaning()).append(" (").append(Values.form(key.type()));
+      text.append(")\n#").append(key.key()).append('=').append(key.byDefault()).append('\n');
     }
     return text.toString();
   }

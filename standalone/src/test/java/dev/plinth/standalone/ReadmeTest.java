@@ -1,0 +1,121 @@
+package dev.plinth.standalone;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.testkit.TestSettings;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs every grpcurl and curl line of the README against a live process, in the README's order. */
+class ReadmeTest {
+  private static final Path ROOT = Path.of(System.getProperty("plinth.root"));
+  // grpcurl -plaintext [-d 'JSON'] localhost:7450 [list | describe X | package.Service/Method]
+  private static final Pattern GRPCURL =
+      Pattern.compile("grpcurl -plaintext (?:-d '([^']*)' )?localhost:7450 (\\S+)(?: (\\S+))?");
+  private static final Pattern CURL = Pattern.compile("curl (?:-s )?localhost:7451(/\\S*)");
+
+  @TempDir Path data;
+  private Plinth plinth;
+
+  @BeforeEach
+  void start() {
+    plinth =
+        Plinth.start(
+            TestSettings.read(
+                PlinthSettings.class,
+                "--port=0",
+                "--admin-port=0",
+                "--drain.pause=0s",
+                "--data-dir=" + data));
+  }
+
+  @AfterEach
+  void stop() {
+    plinth.close();
+  }
+
+  @Test
+  void everyCall_isAnswered() throws Exception {
+    int calls = 0;
+    for (String line : commands()) {
+      Matcher grpcurl = GRPCURL.matcher(line);
+      Matcher curl = CURL.matcher(line);
+      if (grpcurl.matches()) {
+        call(grpcurl.group(1), grpcurl.group(2));
+        calls++;
+      } else if (curl.matches()) {
+        get(curl.group(1));
+        calls++;
+      } else {
+        assertFalse(line.contains("curl"), "not understood by this test: " + line);
+      }
+    }
+    assertTrue(calls >= 4, "calls found: " + calls);
+  }
+
+  @Test
+  void everyGradleTask_andEveryLinkedFile_exists() throws IOException {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    Matcher links = Pattern.compile("\\]\\(([^)#:]+)\\)").matcher(readme);
+    while (links.find()) {
+      assertTrue(Files.exists(ROOT.resolve(links.group(1))), links.group(1));
+    }
+    Matcher tasks = Pattern.compile("\\./gradlew ([a-zA-Z]+)").matcher(readme);
+    List<String> known = List.of("run", "check", "test", "installDist", "formatApply");
+    while (tasks.find()) {
+      assertTrue(known.contains(tasks.group(1)), tasks.group(1));
+    }
+  }
+
+  /** The lines of the shell blocks, without comments. */
+  private static List<String> commands() throws IOException {
+    List<String> lines = new ArrayList<>();
+    boolean inside = false;
+    for (String line : Files.readAllLines(ROOT.resolve("README.md"))) {
+      if (line.startsWith("```")) {
+        inside = line.equals("```sh");
+      } else if (inside) {
+        lines.add(line.replaceAll("\\s+#.*$", "").strip());
+      }
+    }
+    return lines;
+  }
+
+  /** buf curl speaks to a server as grpcurl does, and the build has it. */
+  private void call(String json, String what) throws Exception {
+    String server = "http://127.0.0.1:" + plinth.port();
+    List<String> command = new ArrayList<>(List.of(System.getProperty("plinth.buf"), "curl"));
+    command.addAll(List.of("--protocol", "grpc", "--http2-prior-knowledge"));
+    if (what.equals("list")) {
+      command.addAll(List.of("--list-services", server));
+    } else {
+      command.addAll(List.of("--data", json == null ? "{}" : json, server + "/" + what));
+    }
+    Process buf = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(buf.getInputStream().readAllBytes());
+    assertEquals(0, buf.waitFor(), what + ": " + output);
+  }
+
+  private void get(String path) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:" + plinth.adminPort() + path);
+    HttpResponse<String> answer =
+        HttpClient.newHttpClient()
+            .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    assertEquals(200, answer.statusCode(), path);
+  }
+}

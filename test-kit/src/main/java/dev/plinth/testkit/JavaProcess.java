@@ -1,0 +1,123 @@
+package dev.plinth.testkit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A main class in a JVM of its own, on the class path of the test: for what only a whole process
+ * can show. It does not outlive the test's JVM, however that ends.
+ */
+public final class JavaProcess implements AutoCloseable {
+  /**
+   * Passes on the exit code, and kills its child when standard input ends. The child runs in the
+   * foreground, since a shell makes background processes deaf to SIGINT; its id comes back as the
+   * first line of input.
+   */
+  private static final String LEASH =
+      """
+      exec 3<&0
+      { read -r child; cat; kill -KILL "$child"; } <&3 >/dev/null 2>&1 &
+      sh -c 'echo $$; exec "$@"' child "$@" </dev/null
+      """;
+
+  private final Process shell;
+  private final long pid;
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+
+  private JavaProcess(Path folder, List<String> command) throws IOException {
+    List<String> leashed = new ArrayList<>(List.of("sh", "-c", LEASH, "leash"));
+    leashed.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(leashed).redirectErrorStream(true);
+    shell = builder.directory(folder.toFile()).start();
+    BufferedReader output = shell.inputReader();
+    pid = Long.parseLong(output.readLine());
+    shell.outputWriter().append(String.valueOf(pid)).append('\n').flush();
+    FaultProxy.daemon("output-" + pid, () -> output.lines().forEach(lines::add));
+  }
+
+  public static JavaProcess start(Path folder, Class<?> main, String... args) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path")));
+    command.add(main.getName());
+    command.addAll(List.of(args));
+    try {
+      return new JavaProcess(folder, command);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public long pid() {
+    return pid;
+  }
+
+  /** Waits for a line that holds the pattern, and gives its match. */
+  public Matcher awaitLine(String pattern) {
+    Pattern wanted = Pattern.compile(pattern);
+    Await.until(
+        "a line with " + pattern + " from process " + pid,
+        () -> !shell.isAlive() || lines.stream().anyMatch(line -> wanted.matcher(line).find()));
+    return lines.stream()
+        .map(wanted::matcher)
+        .filter(Matcher::find)
+        .findFirst()
+        .orElseThrow(
+            () -> new AssertionError("process ended without " + pattern + ":\n" + output()));
+  }
+
+  /** What it has printed so far, both streams. */
+  public String output() {
+    return String.join("\n", lines);
+  }
+
+  /** Sends TERM, INT, STOP, CONT, ... */
+  public void signal(String name) {
+    try {
+      new ProcessBuilder("kill", "-" + name, String.valueOf(pid)).start().waitFor();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits for the end by itself. */
+  public int exitCode() {
+    try {
+      if (!shell.waitFor(60, TimeUnit.SECONDS)) {
+        throw new AssertionError("process " + pid + " does not end:\n" + output());
+      }
+      return shell.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+
+  /** SIGKILL. */
+  public void kill() {
+    signal("KILL");
+    exitCode();
+  }
+
+  @Override
+  public void close() {
+    if (shell.isAlive()) {
+      kill();
+    }
+    try {
+      shell.outputWriter().close();
+    } catch (IOException e) {
+      // The leash was gone already.
+    }
+  }
+}

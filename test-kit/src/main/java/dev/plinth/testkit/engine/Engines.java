@@ -1,0 +1,49 @@
+package dev.plinth.testkit.engine;
+
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * The engines a test can ask for. Each is a JUnit extension over one real server (or cluster) that
+ * all test classes of the JVM share:
+ *
+ * <pre>{@code
+ * @RegisterExtension static final SharedEngine REDIS = Engines.redis();
+ * }</pre>
+ *
+ * <p>An engine comes from an address in the environment ({@code TESTKIT_ETCD}, {@code
+ * TESTKIT_REDIS}, {@code TESTKIT_CASSANDRA}: {@code host:port}, several joined by commas), else
+ * from a program on the {@code PATH}, else from what the kit fetches into {@code TESTKIT_CACHE},
+ * else from Docker (another image by {@code TESTKIT_REDIS_IMAGE} and so on). Where none is to be
+ * had, a test class is skipped, or fails when {@code CI=true}.
+ */
+public final class Engines {
+  private Engines() {}
+
+  /** One etcd member. */
+  public static SharedEngine etcd() {
+    return shared("etcd", machine -> Etcd.sources(machine, 1));
+  }
+
+  /** An etcd cluster of three members. */
+  public static SharedEngine etcdCluster() {
+    return shared("etcd cluster", machine -> Etcd.sources(machine, 3));
+  }
+
+  /** A Redis that answers a write once it is on disk. */
+  public static SharedEngine redis() {
+    return shared("Redis", Redis::sources);
+  }
+
+  /**
+   * One Cassandra node in data centre {@code datacenter1} that answers a write once it is on disk.
+   */
+  public static SharedEngine cassandra() {
+    return shared("Cassandra", Cassandra::sources);
+  }
+
+  private static SharedEngine shared(String name, Function<Machine, List<Source>> sources) {
+    Machine machine = Machine.current();
+    return new SharedEngine(name, machine.ci(), () -> sources.apply(machine));
+  }
+}

@@ -1,0 +1,105 @@
+package dev.plinth.testkit.engine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.JarURLConnection;
+import java.net.Socket;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+
+/** Where Redis comes from and how it is started. */
+final class Redis {
+  private static final String ADDRESS = "TESTKIT_REDIS";
+
+  /** An acknowledged write is on disk, and the log of writes is the only copy. */
+  private static final List<String> DURABLE =
+      List.of("--appendonly", "yes", "--appendfsync", "always", "--save", "");
+
+  private Redis() {}
+
+  static List<Source> sources(Machine machine) {
+    if (machine.has(ADDRESS)) {
+      return List.of(GivenServer.source(machine, ADDRESS, 1, Redis::pongs));
+    }
+    List<Source> sources = new ArrayList<>();
+    sources.add(new Source("program", () -> process(machine.onPath("redis-server"))));
+    for (String platform : platforms()) {
+      sources.add(new Source("binary for " + platform, () -> process(bundled(machine, platform))));
+    }
+    sources.add(new Source("Docker", () -> container(machine)));
+    return sources;
+  }
+
+  /** The 64-bit binary wants the system's OpenSSL 3; the 32-bit one wants nothing. */
+  private static List<String> platforms() {
+    String own = Machine.system() + "-" + Machine.processor();
+    return own.equals("linux-amd64") ? List.of(own, "linux-386") : List.of(own);
+  }
+
+  private static Path bundled(Machine machine, String platform)
+      throws IOException, InterruptedException {
+    URL mark = Redis.class.getResource("/redis/embedded/RedisServer.class");
+    if (mark == null || !(mark.openConnection() instanceof JarURLConnection connection)) {
+      throw new UnavailableException("no embedded-redis jar on the class path");
+    }
+    JarFile jar = connection.getJarFile(); // the class loader's own: not to be closed
+    JarEntry entry =
+        jar.stream()
+            .filter(e -> e.getName().matches("redis-server-.*-" + platform))
+            .findFirst()
+            .orElseThrow(() -> new UnavailableException("not in " + jar.getName()));
+    Cache.Fetch copy =
+        folder -> {
+          Path program = folder.resolve("redis-server");
+          try (InputStream in = jar.getInputStream(entry)) {
+            Files.copy(in, program);
+          }
+          if (!program.toFile().setExecutable(true)) {
+            throw new IOException("cannot make " + program + " executable");
+          }
+        };
+    return new Cache(machine.cache()).folder(entry.getName(), copy).resolve("redis-server");
+  }
+
+  private static List<Node> process(Path program) throws IOException {
+    return Launch.onFreePorts(
+        1,
+        ports -> {
+          List<String> command = new ArrayList<>(List.of(program.toString()));
+          command.addAll(List.of("--bind", "127.0.0.1", "--port", "" + ports[0]));
+          command.addAll(DURABLE);
+          Leash leash = new Leash(Launch.folder("redis"), Map.of(), command);
+          return List.of(new Node(Ports.local(ports[0]), Redis::pongs, leash));
+        });
+  }
+
+  private static List<Node> container(Machine machine) throws IOException {
+    DockerServer.Image image = DockerServer.image(machine, "TESTKIT_REDIS_IMAGE", "redis:7");
+    List<String> command = new ArrayList<>(List.of("redis-server"));
+    command.addAll(DURABLE);
+    return Launch.onFreePorts(
+        1,
+        ports -> {
+          DockerServer server = image.server(ports[0], 6379, command);
+          return List.of(new Node(image.address(ports[0]), Redis::pongs, server));
+        });
+  }
+
+  static boolean pongs(InetSocketAddress address) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, 1_000);
+      socket.setSoTimeout(1_000);
+      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+      byte[] answer = socket.getInputStream().readNBytes(5);
+      return new String(answer, StandardCharsets.US_ASCII).equals("+PONG");
+    }
+  }
+}

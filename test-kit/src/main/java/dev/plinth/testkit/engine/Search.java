@@ -1,0 +1,65 @@
+package dev.plinth.testkit.engine;
+
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The one search for an engine in a test run. It ends with running nodes or with the reasons why no
+ * source had any; a missing engine is looked for once, not by every test class.
+ */
+final class Search implements AutoCloseable {
+  private final List<Node> nodes;
+  private final boolean ci;
+  private final String missing;
+
+  private Search(List<Node> nodes, boolean ci, String missing) {
+    this.nodes = nodes;
+    this.ci = ci;
+    this.missing = missing;
+  }
+
+  static Search over(String engine, boolean ci, List<Source> sources) {
+    StringBuilder missing = new StringBuilder("no ").append(engine).append(" for the tests:");
+    for (Source source : sources) {
+      try {
+        return new Search(source.start().nodes(), ci, "");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while looking for " + engine, e);
+      } catch (Exception e) {
+        missing.append("\n  ").append(source.name()).append(": ").append(reason(e));
+      }
+    }
+    if (!ci) {
+      System.err.println(missing + "\n  so its tests are skipped; with CI=true they would fail");
+    }
+    return new Search(List.of(), ci, missing.toString());
+  }
+
+  /** With its causes: a container's failure, say, tells nothing by itself. */
+  private static String reason(Exception e) {
+    String reason = e instanceof UnavailableException ? e.getMessage() : e.toString();
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      reason += "; caused by " + cause;
+    }
+    return reason;
+  }
+
+  /**
+   * The running nodes; without any this fails the caller's test class on CI and skips it elsewhere.
+   */
+  List<Node> nodes() {
+    if (!nodes.isEmpty()) {
+      return nodes;
+    }
+    if (ci) {
+      throw new AssertionError(missing);
+    }
+    return Assumptions.abort(missing);
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(Node::close);
+  }
+}

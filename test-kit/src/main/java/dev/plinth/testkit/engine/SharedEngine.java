@@ -1,0 +1,107 @@
+package dev.plinth.testkit.engine;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+
+/**
+ * An engine that the test classes of a JVM share: started for the first that registers it, stopped
+ * after the last. Whatever a test kills or pauses runs again before the next test. Since classes
+ * share the data, a test takes names of its own.
+ */
+public final class SharedEngine
+    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+  private static final Namespace STORE = Namespace.create(SharedEngine.class);
+
+  private final String name;
+  private final boolean ci;
+  private final Supplier<List<Source>> sources;
+  private volatile List<Node> nodes = List.of();
+
+  SharedEngine(String name, boolean ci, Supplier<List<Source>> sources) {
+    this.name = name;
+    this.ci = ci;
+    this.sources = sources;
+  }
+
+  /** Every node as {@code host:port}, joined by commas. */
+  public String hostPorts() {
+    return nodes().stream().map(Node::hostPort).collect(Collectors.joining(","));
+  }
+
+  /** The address of the first node. */
+  public InetSocketAddress address() {
+    return node(0).address();
+  }
+
+  public List<Node> nodes() {
+    if (nodes.isEmpty()) {
+      throw new IllegalStateException(
+          name + ": not started (expected: a @RegisterExtension field)");
+    }
+    return nodes;
+  }
+
+  public Node node(int index) {
+    return nodes().get(index);
+  }
+
+  /**
+   * False where the engine was given by its address: then kill, pause and restart skip the test.
+   */
+  public boolean controllable() {
+    return nodes().stream().allMatch(Node::controllable);
+  }
+
+  /** Kills every node with SIGKILL and waits until they are gone. */
+  public void kill() {
+    nodes().forEach(Node::kill);
+  }
+
+  /** Stops every node with SIGSTOP: connections stay open, nothing answers. */
+  public void pause() {
+    nodes().forEach(Node::pause);
+  }
+
+  public void resume() {
+    nodes().forEach(Node::resume);
+  }
+
+  /** Starts every node again on its data and address, and waits until all answer. */
+  public void restart() {
+    nodes().forEach(Node::kill);
+    Node.startAll(nodes());
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    nodes =
+        context
+            .getRoot()
+            .getStore(STORE)
+            .getOrComputeIfAbsent(name, key -> Search.over(name, ci, sources.get()), Search.class)
+            .nodes();
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    beforeAll(context); // the only callback of the two that a non-static field gets
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    Node.restoreAll(nodes);
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    Node.restoreAll(nodes);
+  }
+}

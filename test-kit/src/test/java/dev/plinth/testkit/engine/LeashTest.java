@@ -1,0 +1,125 @@
+package dev.plinth.testkit.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.testkit.Await;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("engine")
+class LeashTest {
+  @RegisterExtension static final SharedEngine REDIS = Engines.redis();
+
+  @TempDir Path temp;
+
+  @Test
+  void jvm_killed_leavesNeitherServerNorFolder() throws Exception {
+    Process child = ChildJvm.start(HoldsRedis.class, temp);
+    long server = Long.parseLong(child.inputReader().readLine());
+    assertTrue(running(server));
+    assertEquals(1, folders());
+
+    child.destroyForcibly().waitFor();
+
+    Await.until("the end of the server", () -> !running(server));
+    Await.until("the end of the folder", () -> folders() == 0);
+  }
+
+  @Test
+  void jvm_killedWhileTheServerIsDead_leavesNoFolder() throws Exception {
+    Process child = ChildJvm.start(HoldsRedis.class, temp, "kill");
+    long server = Long.parseLong(child.inputReader().readLine());
+    assertEquals("killed", child.inputReader().readLine());
+    assertFalse(running(server));
+    assertEquals(1, folders());
+
+    child.destroyForcibly().waitFor();
+
+    Await.until("the end of the folder", () -> folders() == 0);
+  }
+
+  @Test
+  void alive_ofAServerThatEnded_isFalse() throws IOException {
+    Leash leash = leash("echo so long");
+    leash.start();
+    Await.until("the end of the server", () -> !leash.alive());
+    assertEquals("so long\n", leash.logTail());
+    leash.close();
+  }
+
+  @Test
+  void start_afterKill_isAnotherProcessInTheSameFolder() throws IOException {
+    Leash leash = leash("echo hello; exec sleep 1000");
+    leash.start();
+    long first = leash.say("ASK");
+    Await.until("the log", () -> leash.logTail().equals("hello\n"));
+    leash.kill();
+    assertFalse(leash.alive());
+    leash.start();
+    assertNotEquals(first, leash.say("ASK"));
+    Await.until("the log", () -> leash.logTail().equals("hello\nhello\n"));
+    leash.close();
+    assertEquals(0, folders());
+  }
+
+  @Test
+  void kill_ofAPausedServer_endsIt() throws IOException {
+    Leash leash = leash("exec sleep 1000");
+    leash.start();
+    leash.pause();
+    assertTrue(leash.alive());
+    leash.kill();
+    assertFalse(leash.alive());
+    leash.kill();
+    leash.close();
+  }
+
+  private Leash leash(String script) throws IOException {
+    Path folder = Files.createTempDirectory(temp, "plinth-");
+    return new Leash(folder, Map.of(), List.of("sh", "-c", script));
+  }
+
+  private static boolean running(long process) {
+    return ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  private long folders() throws IOException {
+    try (Stream<Path> files = Files.list(temp)) {
+      return files.filter(file -> file.getFileName().toString().startsWith("plinth-")).count();
+    }
+  }
+
+  /** Starts a Redis of its own, prints its process id, and waits to be killed. */
+  static final class HoldsRedis {
+    public static void main(String[] args) throws Exception {
+      Map<String, String> env = new HashMap<>(System.getenv());
+      env.remove("TESTKIT_REDIS");
+      Machine machine = new Machine(env, false);
+      Node node = Search.over("Redis", true, Redis.sources(machine)).nodes().get(0);
+      System.out.println(
+          ProcessHandle.current()
+              .descendants()
+              .filter(p -> p.info().command().orElse("").endsWith("redis-server"))
+              .findFirst()
+              .orElseThrow()
+              .pid());
+      if (args.length > 0) {
+        node.kill();
+        System.out.println("killed");
+      }
+      Thread.currentThread().join();
+    }
+  }
+}

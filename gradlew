@@ -159,6 +159,9 @@ if ! "$cygwin" && ! "$darwin" && ! "$nonstop" ; then
     esac
 fi
 
+# Not in the stock script: installs Gradle from Maven artifacts where its official download cannot be reached.
+( . "$APP_HOME/gradle/central/install.sh" ) || exit
+
 # Collect all arguments for the java command, stacking in reverse order:
 #   * args from the command line
 #   * the main class name

@@ -71,6 +71,10 @@ goto fail
 set CLASSPATH=%APP_HOME%\gradle\wrapper\gradle-wrapper.jar
 
 
+@rem Not in the stock script: installs Gradle from Maven artifacts where its official download cannot be reached.
+call "%APP_HOME%\gradle\central\install.bat"
+if %ERRORLEVEL% neq 0 goto fail
+
 @rem Execute Gradle
 "%JAVA_EXE%" %DEFAULT_JVM_OPTS% %JAVA_OPTS% %GRADLE_OPTS% "-Dorg.gradle.appname=%APP_BASE_NAME%" -classpath "%CLASSPATH%" org.gradle.wrapper.GradleWrapperMain %*
 

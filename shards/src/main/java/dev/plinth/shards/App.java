@@ -1,0 +1,21 @@
+package dev.plinth.shards;
+
+import dev.plinth.shards.store.Row;
+import java.util.List;
+
+/**
+ * What a service keeps in every shard.
+ *
+ * @param <S> its state in one shard; touched by that shard's loop alone, so it needs no locks
+ */
+public interface App<S> {
+  /** Begins the key of each of its rows and of no other app's, such as {@code lease/}. */
+  String prefix();
+
+  /**
+   * Builds the state when a shard is taken over. The rows are all that begin with the prefix.
+   * Deadlines restart here: what was to end by time gets its full time again, since the last
+   * owner's renewals were not stored.
+   */
+  S open(List<Row> rows, Tx tx);
+}

@@ -1,0 +1,330 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.Row;
+import dev.plinth.shards.store.ShardStore;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * One shard in the hands of this node: the apps' state in memory and what is on its way to the
+ * store. Everything here runs on one thread, its loop's.
+ *
+ * <p>Commands change the state at once, and their writes gather in the open batch. It leaves as
+ * soon as one of the few places on the way is free, so a lone command never waits and many share a
+ * commit. An answer leaves when the batch it may rest on is durable: its own, or the last one
+ * before it, since it may have seen that one's effects.
+ */
+final class Shard {
+  private static final Logger log = System.getLogger("plinth.shards");
+  private static final int MOST_UNDER_WAY = 3;
+  // The low bits of a token count within a batch.
+  private static final int MOST_TOKENS =
+      1 << Tokens.INDEX_BITS - 1; // half, as a command takes several
+
+  private final ShardStore store;
+  private final OwnedShard owned;
+  private final Executor loop;
+  private final LongSupplier nanos;
+  private final Map<App<?>, Object> states = new HashMap<>();
+  private final TimerWheel wheel;
+  private final WatchHub hub;
+  private final RequestMemo memo;
+  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
+  private final Set<PendingReply<?>> unanswered = new LinkedHashSet<>();
+  private final List<Runnable> whenQuiet = new ArrayList<>();
+  private Batch open;
+  private int tokens;
+  private volatile Failure dropped; // written by the loop, read by whoever would replace the shard
+
+  /**
+   * Completions of commits come back through {@code loop}, which runs them on this shard's thread.
+   */
+  Shard(ShardStore store, OwnedShard owned, Executor loop, LongSupplier nanos, int remembered) {
+    this.store = store;
+    this.owned = owned;
+    this.loop = loop;
+    this.nanos = nanos;
+    this.wheel = new TimerWheel(nanos.getAsLong());
+    this.open = new Batch(owned.revision() + 1);
+    this.hub = new WatchHub(owned.revision());
+    this.memo = new RequestMemo(remembered);
+  }
+
+  /** Loads the rows and hands each app its own. */
+  void takeOver(List<App<?>> apps) {
+    List<Row> rows = owned.load();
+    memo.load(rows);
+    for (App<?> app : apps) {
+      List<Row> own = rows.stream().filter(row -> row.key().startsWith(app.prefix())).toList();
+      inTransaction(tx -> states.put(app, app.open(own, tx)));
+    }
+  }
+
+  int number() {
+    return owned.shard();
+  }
+
+  long epoch() {
+    return owned.epoch();
+  }
+
+  WatchHub hub() {
+    return hub;
+  }
+
+  /** What the app keeps here. */
+  @SuppressWarnings("unchecked") // put there by takeOver under the same app
+  <S> S state(App<S> app) {
+    return (S) states.get(app);
+  }
+
+  <S, R> void run(App<S> app, Command<S, R> command, PendingReply<R> reply) {
+    if (!takes(reply)) {
+      return;
+    }
+    S state = state(app);
+    inTransaction(tx -> decide(state, command, tx, reply));
+  }
+
+  /**
+   * Like {@link #run}, but a request seen before gets its first answer and has no second effect.
+   */
+  <S, R> void runOnce(
+      App<S> app, Request<R> request, Command<S, R> command, PendingReply<R> reply) {
+    Command<S, R> once =
+        (state, tx, to) ->
+            memo.admit(request, tx, to)
+                .ifPresent(first -> decide(state, command, (ShardTx) tx, first));
+    run(app, once, reply);
+  }
+
+  private static <S, R> void decide(S state, Command<S, R> command, ShardTx tx, Reply<R> reply) {
+    try {
+      command.run(state, tx, reply);
+    } catch (Failure refusal) {
+      if (tx.isDirty()) {
+        throw refusal;
+      }
+      reply.fail(tx, refusal);
+    }
+  }
+
+  /** Tells the watcher the state as of one revision, then every event after it. */
+  <S> void watch(App<S> app, Function<S, Object> snapshot, Watcher watcher) {
+    if (dropped != null) {
+      watcher.end(dropped);
+      return;
+    }
+    // The state shows the open batch half done; sealed, it is the state as of that batch.
+    if (!open.isEmpty()) {
+      seal();
+    }
+    Object content = snapshot.apply(state(app));
+    whenDurable(() -> hub.watch(watcher, content));
+  }
+
+  /**
+   * Goes on after a revision; where events after it are gone, says so and starts from a snapshot.
+   */
+  <S> void resume(App<S> app, long after, Function<S, Object> snapshot, Watcher watcher) {
+    if (dropped != null || !hub.resume(watcher, after)) {
+      watch(app, snapshot, watcher);
+    }
+  }
+
+  private boolean takes(PendingReply<?> reply) {
+    if (dropped != null) {
+      reply.refuse(dropped);
+      return false;
+    }
+    // What is decided now was true now: the answer may leave later, but not be found later.
+    if (store.authorityUntil() - nanos.getAsLong() <= 0) {
+      reply.refuse(Unavailability.noAuthority(number()));
+      return false;
+    }
+    reply.bind(this);
+    unanswered.add(reply);
+    return true;
+  }
+
+  /** Fires the timers that are due. */
+  void advance() {
+    if (dropped == null) {
+      wheel.advance(nanos.getAsLong());
+    }
+  }
+
+  long nextTimer() {
+    return dropped == null ? wheel.nextNanos() : Long.MAX_VALUE;
+  }
+
+  /** Sends what has gathered, as far as there is room on the way. */
+  void flush() {
+    if (dropped != null) {
+      return;
+    }
+    if (!open.isEmpty() && waiting.isEmpty() && underWay.size() < MOST_UNDER_WAY) {
+      seal();
+    }
+    while (!waiting.isEmpty() && underWay.size() < MOST_UNDER_WAY) {
+      send(waiting.poll());
+    }
+  }
+
+  /**
+   * Sealed batches wait for room: more commands now would only make the queue behind them longer.
+   */
+  boolean isCongested() {
+    return !waiting.isEmpty();
+  }
+
+  /** Runs a task once all that was decided until now is durable or lost. */
+  void whenQuiet(Runnable task) {
+    if (dropped != null) {
+      task.run();
+    } else {
+      whenQuiet.add(task);
+      whenDurable(this::becomeQuiet);
+    }
+  }
+
+  private void becomeQuiet() {
+    List<Runnable> tasks = List.copyOf(whenQuiet);
+    whenQuiet.clear();
+    tasks.forEach(Runnable::run);
+  }
+
+  boolean isDropped() {
+    return dropped != null;
+  }
+
+  /** Forgets the shard: every caller still waiting is told why, and nothing more leaves. */
+  void drop(Failure why) {
+    if (dropped != null) {
+      return;
+    }
+    dropped = why;
+    waiting.clear();
+    underWay.clear();
+    List.copyOf(unanswered).forEach(reply -> reply.refuse(why));
+    unanswered.clear();
+    hub.close(why);
+    becomeQuiet();
+  }
+
+  void release() {
+    drop(Unavailability.moved(number()));
+    owned.release();
+  }
+
+  /** The batch that an answer decided now may rest on, or null if all is durable. */
+  private Batch restsOn() {
+    if (!open.isEmpty()) {
+      return open;
+    }
+    return waiting.isEmpty() ? underWay.peekLast() : waiting.peekLast();
+  }
+
+  void whenDurable(Runnable answer) {
+    Batch batch = restsOn();
+    if (batch == null) {
+      answer.run();
+    } else {
+      batch.whenDurable(answer);
+    }
+  }
+
+  void answered(PendingReply<?> reply) {
+    unanswered.remove(reply);
+  }
+
+  private void inTransaction(TransactionWork work) {
+    ShardTx tx = new ShardTx(this, nanos.getAsLong());
+    try {
+      work.run(tx);
+    } catch (RuntimeException e) {
+      log.log(Level.ERROR, "shard " + number() + " is loaded anew: a command failed half-way", e);
+      drop(Unavailability.moved(number()));
+      return;
+    }
+    merge(tx);
+  }
+
+  private void merge(ShardTx tx) {
+    tx.prepare();
+    if (tx.writes().size() > store.maxWrites()) {
+      log.log(Level.ERROR, "shard {0}: {1} writes in one command", number(), tx.writes().size());
+      drop(Unavailability.moved(number()));
+      return;
+    }
+    if (open.sizeWith(tx.writes()) > store.maxWrites() || tokens >= MOST_TOKENS) {
+      seal();
+    }
+    open.add(tx.writes(), tx.events());
+    tx.answers().forEach(this::whenDurable);
+  }
+
+  private void seal() {
+    waiting.add(open);
+    open = new Batch(open.revision() + 1);
+    tokens = 0;
+  }
+
+  private void send(Batch batch) {
+    underWay.add(batch);
+    owned
+        .commit(batch.writes())
+        .whenComplete((result, thrown) -> loop.execute(() -> ended(batch, result, thrown)));
+  }
+
+  private void ended(Batch batch, Commit result, Throwable thrown) {
+    if (dropped != null) {
+      return;
+    }
+    if (result != Commit.DONE) {
+      drop(thrown == null ? Unavailability.moved(number()) : reason(thrown));
+      return;
+    }
+    underWay.remove(batch);
+    hub.publish(batch.revision(), batch.events());
+    batch.durable();
+    flush();
+  }
+
+  private static Failure reason(Throwable thrown) {
+    Throwable cause = thrown.getCause() == null ? thrown : thrown.getCause();
+    return thrown instanceof Failure known
+        ? known
+        : cause instanceof Failure known
+            ? known
+            : Failure.StoreUnavailable.outcomeUnknown("store", String.valueOf(thrown), thrown);
+  }
+
+  long nextToken() {
+    return Tokens.of(open.revision(), number(), tokens++);
+  }
+
+  Tx.Timer schedule(long dueNanos, Tx.TimerTask task) {
+    TimerWheel.Timer timer = wheel.schedule(dueNanos, () -> inTransaction(task::run));
+    return timer::cancel;
+  }
+
+  @FunctionalInterface
+  private interface TransactionWork {
+    void run(ShardTx tx);
+  }
+}

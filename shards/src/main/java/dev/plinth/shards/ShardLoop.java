@@ -1,0 +1,137 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.Threads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * One thread and the shards it serves. A pass runs urgent work, then timers, then as much normal
+ * work as one commit takes, then sends what gathered. After a long stall the timers wait a moment
+ * more: renewals that came in meanwhile are still in sockets and other threads' queues, and must
+ * not find their leases expired.
+ */
+final class ShardLoop implements Executor, AutoCloseable {
+  static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int MOST_A_PASS = 256;
+
+  private final Queue<Runnable> urgent = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> normal = new ConcurrentLinkedQueue<>();
+  private final List<Shard> shards = new ArrayList<>();
+  private final LongSupplier nanos;
+  private final Thread thread;
+  private long lastPass;
+  private long timersFrom;
+  private volatile boolean asleep;
+  private volatile boolean closed;
+
+  ShardLoop(String name, LongSupplier nanos) {
+    this.nanos = nanos;
+    this.lastPass = nanos.getAsLong();
+    this.timersFrom = lastPass;
+    this.thread = Threads.daemons(name).newThread(this::runUntilClosed);
+  }
+
+  void start() {
+    lastPass = nanos.getAsLong();
+    thread.start();
+  }
+
+  /** Completions of commits: ahead of new commands, since callers wait for them. */
+  @Override
+  public void execute(Runnable task) {
+    submit(Lane.URGENT, task);
+  }
+
+  void submit(Lane lane, Runnable task) {
+    (lane == Lane.URGENT ? urgent : normal).add(task);
+    if (asleep) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** On the loop's thread. */
+  void add(Shard shard) {
+    shards.add(shard);
+  }
+
+  /** On the loop's thread. */
+  void remove(Shard shard) {
+    shards.remove(shard);
+  }
+
+  /** One round of everything; true if there may be more to do at once. */
+  boolean pass() {
+    noticeStall();
+    drain(urgent, Integer.MAX_VALUE);
+    if (nanos.getAsLong() - timersFrom >= 0) {
+      shards.forEach(Shard::advance);
+    }
+    boolean congested = shards.stream().anyMatch(Shard::isCongested);
+    int done = congested ? 0 : drain(normal, MOST_A_PASS);
+    shards.forEach(Shard::flush);
+    return done == MOST_A_PASS || !urgent.isEmpty() || !congested && !normal.isEmpty();
+  }
+
+  private void noticeStall() {
+    long now = nanos.getAsLong();
+    if (now - lastPass > STALL_NANOS) {
+      timersFrom = now + Math.min(now - lastPass, STALL_NANOS);
+    }
+    lastPass = now;
+  }
+
+  private static int drain(Queue<Runnable> queue, int most) {
+    int done = 0;
+    for (Runnable task = null; done < most && (task = queue.poll()) != null; done++) {
+      task.run();
+    }
+    return done;
+  }
+
+  private void runUntilClosed() {
+    while (!closed) {
+      if (!pass()) {
+        sleep();
+      }
+    }
+  }
+
+  private void sleep() {
+    asleep = true;
+    // A task added before the flag was set would not wake us; one added after it does.
+    if (urgent.isEmpty() && (normal.isEmpty() || shards.stream().anyMatch(Shard::isCongested))) {
+      LockSupport.parkNanos(this, sleepNanos());
+    }
+    asleep = false;
+  }
+
+  private long sleepNanos() {
+    long now = nanos.getAsLong();
+    long wait = IDLE_NANOS;
+    for (Shard shard : shards) {
+      long next = shard.nextTimer();
+      if (next != Long.MAX_VALUE) {
+        wait = Math.min(wait, Math.max(next, timersFrom) - now);
+      }
+    }
+    return Math.max(wait, 1);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.plinth.shards;
+
+import dev.plinth.shards.store.Write;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Gathers the effects of one command, which the shard then adds to its open batch as a whole. */
+final class ShardTx implements Tx {
+  private final Shard shard;
+  private final long nanos;
+  private final Map<String, Write> writes = new LinkedHashMap<>();
+  private final List<Event> events = new ArrayList<>();
+  private final List<Runnable> answers = new ArrayList<>();
+  private final List<Runnable> beforeCommit = new ArrayList<>();
+
+  ShardTx(Shard shard, long nanos) {
+    this.shard = shard;
+    this.nanos = nanos;
+  }
+
+  @Override
+  public long nanos() {
+    return nanos;
+  }
+
+  @Override
+  public void put(String key, byte[] value) {
+    writes.put(key, Write.put(key, value));
+  }
+
+  @Override
+  public void delete(String key) {
+    writes.put(key, Write.delete(key));
+  }
+
+  @Override
+  public void emit(Event event) {
+    events.add(event);
+  }
+
+  @Override
+  public long token() {
+    return shard.nextToken();
+  }
+
+  @Override
+  public Timer at(long dueNanos, TimerTask task) {
+    return shard.schedule(dueNanos, task);
+  }
+
+  /** Leaves when this transaction, and all it may have seen, is durable. */
+  void answer(Runnable answer) {
+    answers.add(answer);
+  }
+
+  /** Runs when the command is done and its own writes are known; may add to them. */
+  void beforeCommit(Runnable step) {
+    beforeCommit.add(step);
+  }
+
+  void prepare() {
+    beforeCommit.forEach(Runnable::run);
+  }
+
+  boolean isDirty() {
+    return !writes.isEmpty() || !events.isEmpty();
+  }
+
+  Map<String, Write> writes() {
+    return writes;
+  }
+
+  List<Event> events() {
+    return events;
+  }
+
+  List<Runnable> answers() {
+    return answers;
+  }
+}

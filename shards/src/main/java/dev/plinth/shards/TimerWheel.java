@@ -1,0 +1,153 @@
+package dev.plinth.shards;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Timers by the million at a constant cost each: a hierarchical wheel with millisecond ticks. A
+ * timer never fires before its time. To put one off, let it fire and schedule it again; that costs
+ * less than moving it at every renewal.
+ *
+ * <p>Four levels of 64 slots. A slot of level 0 is one tick wide, of level 1 it is 64 ticks, and so
+ * on; when the time reaches a slot of a higher level, its timers move down to where they belong. A
+ * bit per slot tells which hold anything, so that idle time costs nothing.
+ */
+final class TimerWheel {
+  private static final int BITS = 6;
+  private static final int SLOTS = 1 << BITS;
+  private static final int LEVELS = 4;
+  private static final long REACH = 1L << (BITS * LEVELS);
+  private static final long TICK = 1_000_000;
+
+  /** One scheduled task. */
+  static final class Timer {
+    private final long due;
+    private Runnable task;
+
+    private Timer(long due, Runnable task) {
+      this.due = due;
+      this.task = task;
+    }
+
+    /** It will not fire; what holds it is freed when its time comes. */
+    void cancel() {
+      task = null;
+    }
+  }
+
+  private final List<List<ArrayDeque<Timer>>> levels = new ArrayList<>();
+  private final long[] filled = new long[LEVELS];
+  private final long start;
+  private long tick;
+
+  TimerWheel(long startNanos) {
+    this.start = startNanos;
+    for (int level = 0; level < LEVELS; level++) {
+      List<ArrayDeque<Timer>> slots = new ArrayList<>();
+      for (int slot = 0; slot < SLOTS; slot++) {
+        slots.add(new ArrayDeque<>());
+      }
+      levels.add(slots);
+    }
+  }
+
+  /** Fires at the first advance whose time is not before {@code dueNanos}. */
+  Timer schedule(long dueNanos, Runnable task) {
+    Timer timer = new Timer(Math.max(tick + 1, ticksUp(dueNanos)), task);
+    place(timer);
+    return timer;
+  }
+
+  /** Fires everything due by now, in the order of due ticks; what a task schedules may fire too. */
+  void advance(long nowNanos) {
+    long now = (nowNanos - start) / TICK;
+    while (tick < now) {
+      long next = nextTick();
+      if (next > now) {
+        tick = now;
+        return;
+      }
+      tick = next;
+      cascade();
+      fire(slot(0, tick));
+    }
+  }
+
+  /** Nothing can be due before this time; {@code Long.MAX_VALUE} if there is no timer at all. */
+  long nextNanos() {
+    long next = nextTick();
+    return next == Long.MAX_VALUE ? Long.MAX_VALUE : start + next * TICK;
+  }
+
+  private long ticksUp(long dueNanos) {
+    return Math.floorDiv(dueNanos - start + TICK - 1, TICK);
+  }
+
+  private void place(Timer timer) {
+    // Beyond the reach a timer waits in the farthest slot, and is placed anew from there.
+    long due = Math.min(timer.due, tick + REACH - 1);
+    int level = 0;
+    while (level < LEVELS - 1 && due >> (BITS * (level + 1)) != tick >> (BITS * (level + 1))) {
+      level++;
+    }
+    slot(level, due).add(timer);
+    filled[level] |= 1L << index(level, due);
+  }
+
+  /** The next tick at which a slot of some level is reached that holds anything. */
+  private long nextTick() {
+    long next = Long.MAX_VALUE;
+    for (int level = 0; level < LEVELS; level++) {
+      if (filled[level] != 0) {
+        next = Math.min(next, nextOf(level));
+      }
+    }
+    return next;
+  }
+
+  private long nextOf(int level) {
+    int shift = BITS * level;
+    long position = tick >> shift;
+    // The slot of now was emptied when it was reached, so the search starts at the one after it.
+    long ahead = Long.rotateRight(filled[level], (int) ((position + 1) & (SLOTS - 1)));
+    return (position + 1 + Long.numberOfTrailingZeros(ahead)) << shift;
+  }
+
+  /** Moves the timers of each higher level whose slot begins at this tick. */
+  private void cascade() {
+    for (int level = LEVELS - 1; level > 0; level--) {
+      boolean begins = (tick & ((1L << (BITS * level)) - 1)) == 0;
+      if (begins && (filled[level] & 1L << index(level, tick)) != 0) {
+        for (Timer timer : empty(level, tick)) {
+          place(timer);
+        }
+      }
+    }
+  }
+
+  private void fire(ArrayDeque<Timer> due) {
+    filled[0] &= ~(1L << index(0, tick));
+    for (Timer timer = due.poll(); timer != null; timer = due.poll()) {
+      if (timer.task != null) {
+        timer.task.run();
+      }
+    }
+  }
+
+  private List<Timer> empty(int level, long at) {
+    ArrayDeque<Timer> slot = slot(level, at);
+    List<Timer> timers = List.copyOf(slot);
+    slot.clear();
+    filled[level] &= ~(1L << index(level, at));
+    return timers;
+  }
+
+  private ArrayDeque<Timer> slot(int level, long at) {
+    return levels.get(level).get(index(level, at));
+  }
+
+  private static int index(int level, long at) {
+    return (int) (at >> (BITS * level)) & (SLOTS - 1);
+  }
+}

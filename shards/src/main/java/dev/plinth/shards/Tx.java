@@ -1,0 +1,37 @@
+package dev.plinth.shards;
+
+/**
+ * What one command or timer does beyond its app's state. Everything in it takes effect together,
+ * with the commit that carries it, or not at all.
+ */
+public interface Tx {
+  /** The monotonic clock, read once for this transaction. */
+  long nanos();
+
+  void put(String key, byte[] value);
+
+  void delete(String key);
+
+  /** Tells watchers, once it is durable. */
+  void emit(Event event);
+
+  /**
+   * A fencing token: higher than every one that this shard gave before, over restarts and changes
+   * of owner, and unlike any of another shard.
+   */
+  long token();
+
+  /** Runs a task in a transaction of its own when the time has come; never before. */
+  Timer at(long nanos, TimerTask task);
+
+  /** What a timer does. */
+  @FunctionalInterface
+  interface TimerTask {
+    void run(Tx tx);
+  }
+
+  /** A task that waits for its time. */
+  interface Timer {
+    void cancel();
+  }
+}

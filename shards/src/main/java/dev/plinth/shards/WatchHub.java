@@ -1,0 +1,106 @@
+package dev.plinth.shards;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.failure.Failure;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The committed events of a shard, newest last, and who is told of them. A watcher that resumes
+ * gets every event after the revision it names, or learns that some are gone. On the shard's loop
+ * alone.
+ */
+final class WatchHub {
+  private static final int MOST_EVENTS = 10_000;
+
+  private record Commit(long revision, List<Event> events) {}
+
+  private final ArrayDeque<Commit> ring = new ArrayDeque<>();
+  private final List<Watcher> watchers = new ArrayList<>();
+  private int eventsHeld;
+  // Every event after this revision is in the ring.
+  private long floor;
+  private long revision;
+
+  /** Events before the takeover are not kept. */
+  WatchHub(long revision) {
+    this.floor = revision;
+    this.revision = revision;
+  }
+
+  long revision() {
+    return revision;
+  }
+
+  int watchers() {
+    return watchers.size();
+  }
+
+  /** Starts with a snapshot that shows the state as of the last commit. */
+  void watch(Watcher watcher, Object snapshot) {
+    if (tell(watcher, w -> w.snapshot(revision, snapshot))) {
+      watchers.add(watcher);
+    }
+  }
+
+  /** Goes on after a revision that the watcher has seen; false if events after it are gone. */
+  boolean resume(Watcher watcher, long after) {
+    if (after < floor || after > revision) {
+      tell(watcher, w -> w.gap(floor + 1));
+      return false;
+    }
+    for (Commit commit : ring) {
+      if (commit.revision > after
+          && !tell(watcher, w -> w.events(commit.revision, commit.events))) {
+        return true;
+      }
+    }
+    watchers.add(watcher);
+    return true;
+  }
+
+  void publish(long at, List<Event> events) {
+    revision = at;
+    if (events.isEmpty()) {
+      return;
+    }
+    ring.add(new Commit(at, events));
+    eventsHeld += events.size();
+    while (eventsHeld > MOST_EVENTS && ring.size() > 1) {
+      Commit oldest = ring.poll();
+      eventsHeld -= oldest.events.size();
+      floor = oldest.revision;
+    }
+    watchers.removeIf(watcher -> !tell(watcher, w -> w.events(at, events)));
+  }
+
+  /** For the fixed cadence at which watchers learn that silence means nothing happened. */
+  void progress() {
+    watchers.removeIf(watcher -> !tell(watcher, w -> w.progress(revision)));
+  }
+
+  void leave(Watcher watcher) {
+    watchers.remove(watcher);
+  }
+
+  void close(Failure why) {
+    watchers.forEach(watcher -> watcher.end(why));
+    watchers.clear();
+  }
+
+  private static boolean tell(Watcher watcher, Predicate<Watcher> message) {
+    if (message.test(watcher)) {
+      return true;
+    }
+    watcher.end(
+        new Failure.Exhausted(
+            ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW,
+            "watch",
+            "the watcher does not keep up; resume from the last revision seen",
+            Duration.ofMillis(500)));
+    return false;
+  }
+}

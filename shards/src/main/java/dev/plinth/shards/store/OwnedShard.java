@@ -1,0 +1,40 @@
+package dev.plinth.shards.store;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A shard in the hands of its one owner. Used by one thread at a time. */
+public interface OwnedShard {
+  int shard();
+
+  long epoch();
+
+  /** Number of the last commit, 0 before the first. It goes on over changes of owner. */
+  long revision();
+
+  /** Every row, as the last commit left them. Not while a commit is under way. */
+  List<Row> load();
+
+  /**
+   * Applies the writes, all or none, as the commit after the last one. Commits are applied in the
+   * order they are handed in; the next may be handed in before this one is done.
+   *
+   * <p>Completes with {@link Commit#DONE} when the writes are durable and with {@link
+   * Commit#DEPOSED} when the shard is no longer ours and they surely are not. Fails with
+   * StoreUnavailable when the outcome cannot be learned, or when an earlier commit failed: the
+   * owner must then drop the shard, and whoever claims it next sees what was applied.
+   */
+  CompletableFuture<Commit> commit(List<Write> writes);
+
+  /**
+   * Gives the shard up, so that another node may claim it at once. Does nothing if it is lost
+   * already.
+   */
+  void release();
+
+  /** How a commit ended. */
+  enum Commit {
+    DONE,
+    DEPOSED
+  }
+}

@@ -1,0 +1,64 @@
+package dev.plinth.shards.store.embedded;
+
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.Row;
+import dev.plinth.shards.store.Write;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+final class EmbeddedShard implements OwnedShard {
+  private final EmbeddedShardStore store;
+  private final int shard;
+  private final long epoch;
+  private long revision;
+  private boolean released;
+
+  EmbeddedShard(EmbeddedShardStore store, int shard, ShardMeta meta) {
+    this.store = store;
+    this.shard = shard;
+    this.epoch = meta.epoch();
+    this.revision = meta.revision();
+  }
+
+  @Override
+  public int shard() {
+    return shard;
+  }
+
+  @Override
+  public long epoch() {
+    return epoch;
+  }
+
+  @Override
+  public long revision() {
+    return revision;
+  }
+
+  @Override
+  public List<Row> load() {
+    return store.load(shard);
+  }
+
+  @Override
+  public CompletableFuture<Commit> commit(List<Write> writes) {
+    if (released) {
+      return CompletableFuture.completedFuture(Commit.DEPOSED);
+    }
+    revision++;
+    return store
+        .writer()
+        .write(new GroupWriter.Group(shard, new ShardMeta(epoch, revision), writes))
+        .thenApply(done -> Commit.DONE);
+  }
+
+  /** Commits under way are written in the order of the queue, before any of the next owner's. */
+  @Override
+  public void release() {
+    if (!released) {
+      released = true;
+      store.writer().flush();
+      store.released(this);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.plinth.shards;
+
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.Row;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.Write;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/** A store in memory whose commits end when, and as, the test says. */
+final class HeldStore implements ShardStore {
+  private record Held(List<Write> writes, CompletableFuture<OwnedShard.Commit> done) {}
+
+  final Map<String, byte[]> rows = new TreeMap<>();
+  final List<Integer> commitSizes = new ArrayList<>();
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private long epoch;
+  private long revision;
+  long authorityUntil = Long.MAX_VALUE / 2;
+  int maxWrites = Integer.MAX_VALUE;
+
+  int underWay() {
+    return held.size();
+  }
+
+  /** The oldest commit under way is durable. */
+  void finishOne() {
+    Held first = held.remove();
+    for (Write write : first.writes) {
+      if (write.isDelete()) {
+        rows.remove(write.key());
+      } else {
+        rows.put(write.key(), write.value());
+      }
+    }
+    revision++;
+    first.done.complete(OwnedShard.Commit.DONE);
+  }
+
+  void finishAll() {
+    while (!held.isEmpty()) {
+      finishOne();
+    }
+  }
+
+  void depose() {
+    held.remove().done.complete(OwnedShard.Commit.DEPOSED);
+  }
+
+  void fail(RuntimeException why) {
+    held.remove().done.completeExceptionally(why);
+  }
+
+  @Override
+  public int shards() {
+    return 1;
+  }
+
+  @Override
+  public int maxWrites() {
+    return maxWrites;
+  }
+
+  @Override
+  public Optional<OwnedShard> claim(int shard) {
+    long mine = ++epoch;
+    long from = revision;
+    return Optional.of(
+        new OwnedShard() {
+          @Override
+          public int shard() {
+            return shard;
+          }
+
+          @Override
+          public long epoch() {
+            return mine;
+          }
+
+          @Override
+          public long revision() {
+            return from;
+          }
+
+          @Override
+          public List<Row> load() {
+            return rows.entrySet().stream().map(e -> new Row(e.getKey(), e.getValue())).toList();
+          }
+
+          @Override
+          public CompletableFuture<Commit> commit(List<Write> writes) {
+            Held commit = new Held(writes, new CompletableFuture<>());
+            held.add(commit);
+            commitSizes.add(writes.size());
+            return commit.done;
+          }
+
+          @Override
+          public void release() {}
+        });
+  }
+
+  @Override
+  public List<Owner> owners() {
+    return List.of();
+  }
+
+  @Override
+  public long authorityUntil() {
+    return authorityUntil;
+  }
+
+  @Override
+  public String name() {
+    return "coordination";
+  }
+
+  @Override
+  public String kind() {
+    return "test";
+  }
+
+  @Override
+  public String location() {
+    return "memory";
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return Optional.empty();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,379 @@
+package dev.plinth.shards;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.testkit.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One shard on a store whose commits the test holds, on a clock that it moves. */
+class ShardTest {
+  private static final TextApp TEXTS = new TextApp();
+
+  private final ManualClock clock = new ManualClock();
+  private final HeldStore store = new HeldStore();
+  private Shard shard;
+
+  @BeforeEach
+  void takeOver() {
+    shard = new Shard(store, store.claim(0).orElseThrow(), Runnable::run, clock.nanos(), 4);
+    shard.takeOver(List.of(TEXTS));
+  }
+
+  @Test
+  void answer_leavesOnlyWhenItsCommitIsDurable() {
+    CompletableFuture<String> put = run(TextApp.put("a", "1"));
+    shard.flush();
+    assertFalse(put.isDone());
+    store.finishOne();
+    assertEquals("", put.join());
+    assertTrue(store.rows.containsKey("text/a"));
+  }
+
+  @Test
+  void read_ofWhatIsNotDurableYet_waitsForIt() {
+    run(TextApp.put("a", "1"));
+    CompletableFuture<String> open = run(TextApp.get("a"));
+    shard.flush();
+    CompletableFuture<String> underWay = run(TextApp.get("a"));
+    assertFalse(open.isDone());
+    assertFalse(underWay.isDone());
+    store.finishOne();
+    assertEquals("1", open.join());
+    assertEquals("1", underWay.join());
+  }
+
+  @Test
+  void read_withNothingOnTheWay_leavesAtOnce() {
+    assertEquals("", run(TextApp.get("a")).join());
+  }
+
+  @Test
+  void sendNow_doesNotWait() {
+    run(TextApp.put("a", "1"));
+    CompletableFuture<String> renewal = run((state, tx, reply) -> reply.sendNow("renewed"));
+    assertEquals("renewed", renewal.join());
+  }
+
+  @Test
+  void refusal_waitsForWhatItMayRestOn_andChangesNothing() {
+    run(TextApp.put("a", "1"));
+    CompletableFuture<String> refused =
+        run(
+            (state, tx, reply) -> {
+              throw Failure.Invalid.field("key", state.get("a"), "another");
+            });
+    assertFalse(refused.isDone());
+    shard.flush();
+    store.finishOne();
+    assertEquals(ErrorReason.ERROR_REASON_FIELD_INVALID, reason(refused));
+    assertFalse(shard.isDropped());
+  }
+
+  @Test
+  void commandsThatQueue_shareACommit_aLoneOneDoesNotWait() {
+    run(TextApp.put("a", "1"));
+    shard.flush();
+    assertEquals(1, store.underWay(), "alone it leaves at once");
+    for (int i = 0; i < 10; i++) {
+      run(TextApp.put("k" + i, "x"));
+      shard.flush();
+    }
+    assertEquals(3, store.underWay(), "then a few are under way");
+    store.finishAll();
+    assertEquals(List.of(1, 1, 1, 8), store.commitSizes);
+  }
+
+  @Test
+  void keyWrittenTwiceInABatch_isOneWrite() {
+    run(TextApp.put("a", "1"));
+    run(TextApp.put("a", "2"));
+    shard.flush();
+    store.finishAll();
+    assertEquals(List.of(1), store.commitSizes);
+    assertEquals("2", run(TextApp.get("a")).join());
+  }
+
+  @Test
+  void batch_isCutAtTheMostWrites_neverACommand() {
+    store.maxWrites = 4;
+    for (int i = 0; i < 3; i++) {
+      int n = i;
+      run(
+          (state, tx, reply) -> {
+            tx.put("text/x" + n, new byte[0]);
+            tx.put("text/y" + n, new byte[0]);
+            tx.put("text/z" + n, new byte[0]);
+            reply.send(tx, "");
+          });
+    }
+    shard.flush();
+    store.finishAll();
+    assertEquals(List.of(3, 3, 3), store.commitSizes);
+  }
+
+  @Test
+  void deposed_everyCallerIsTold_andNothingMoreIsSent() {
+    CompletableFuture<String> first = run(TextApp.put("a", "1"));
+    shard.flush();
+    CompletableFuture<String> second = run(TextApp.put("b", "2"));
+    CompletableFuture<String> waiting = run((state, tx, reply) -> {});
+    store.depose();
+    for (CompletableFuture<String> call : List.of(first, second, waiting)) {
+      assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(call));
+    }
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(run(TextApp.get("a"))));
+    shard.flush();
+    assertEquals(0, store.underWay());
+    assertTrue(shard.isDropped());
+  }
+
+  @Test
+  void unknownOutcome_isToldAsSuch() {
+    CompletableFuture<String> put = run(TextApp.put("a", "1"));
+    shard.flush();
+    store.fail(Failure.StoreUnavailable.outcomeUnknown("test", "lost", null));
+    assertEquals(ErrorReason.ERROR_REASON_OUTCOME_PENDING, reason(put));
+    assertTrue(shard.isDropped());
+  }
+
+  @Test
+  void withoutAuthority_nothingIsDecided() {
+    store.authorityUntil = clock.nanos().getAsLong();
+    assertEquals(ErrorReason.ERROR_REASON_NO_AUTHORITY, reason(run(TextApp.put("a", "1"))));
+    assertEquals(ErrorReason.ERROR_REASON_NO_AUTHORITY, reason(run(TextApp.get("a"))));
+    shard.flush();
+    assertEquals(0, store.underWay());
+    assertFalse(shard.isDropped(), "authority may come back");
+    store.authorityUntil = Long.MAX_VALUE / 2;
+    assertEquals("", run(TextApp.get("a")).join());
+  }
+
+  @Test
+  void commandThatFailsHalfWay_costsTheShardItsMemory_notItsRows() {
+    run(TextApp.put("a", "1"));
+    shard.flush();
+    store.finishOne();
+    CompletableFuture<String> broken =
+        run(
+            (state, tx, reply) -> {
+              state.put("a", "half");
+              tx.put("text/a", new byte[0]);
+              throw new IllegalStateException("bug");
+            });
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(broken));
+    assertTrue(shard.isDropped());
+    takeOver();
+    assertEquals("1", run(TextApp.get("a")).join());
+  }
+
+  @Test
+  void timer_runsInATransaction_notBeforeItsTime() {
+    run(
+        (state, tx, reply) ->
+            tx.at(
+                tx.nanos() + 5_000_000,
+                later -> {
+                  later.put("text/t", new byte[0]);
+                  reply.send(later, "fired");
+                }));
+    clock.advance(Duration.ofMillis(4));
+    shard.advance();
+    shard.flush();
+    assertEquals(0, store.underWay());
+    clock.advance(Duration.ofMillis(1));
+    shard.advance();
+    shard.flush();
+    store.finishOne();
+    assertTrue(store.rows.containsKey("text/t"));
+  }
+
+  @Test
+  void tokens_riseOverBatchesAndTakeovers() {
+    List<Long> tokens = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      for (int j = 0; j < 3; j++) {
+        run(
+            (state, tx, reply) -> {
+              tokens.add(tx.token());
+              tx.put("text/a", new byte[0]);
+            });
+      }
+      shard.flush();
+      store.finishAll();
+      if (i == 1) {
+        takeOver();
+      }
+    }
+    assertEquals(12, tokens.stream().distinct().count());
+    assertEquals(tokens.stream().sorted().toList(), tokens);
+  }
+
+  @Test
+  void tokenOfALostCommit_isNeverBelowTheNextOwners() {
+    List<Long> tokens = new ArrayList<>();
+    Command<Map<String, String>, String> take =
+        (state, tx, reply) -> {
+          tokens.add(tx.token());
+          tx.put("text/a", new byte[0]);
+          reply.send(tx, "");
+        };
+    run(take);
+    shard.flush();
+    store.finishOne();
+    run(take);
+    shard.flush();
+    store.depose();
+    takeOver();
+    run(take);
+    assertTrue(tokens.get(2) > tokens.get(0), "above every token that a caller was told");
+  }
+
+  @Test
+  void requestSentAgain_getsItsFirstAnswer_andHasNoSecondEffect() {
+    CompletableFuture<String> first = runOnce("r1", "a=1", TextApp.put("a", "1"));
+    CompletableFuture<String> early = runOnce("r1", "a=1", TextApp.put("a", "1"));
+    shard.flush();
+    assertFalse(early.isDone(), "the first answer is not durable yet");
+    store.finishAll();
+    run(TextApp.put("a", "2"));
+    CompletableFuture<String> late = runOnce("r1", "a=1", TextApp.put("a", "1"));
+    shard.flush();
+    store.finishAll();
+    assertEquals("", first.join());
+    assertEquals("", early.join());
+    assertEquals("", late.join());
+    assertEquals("2", run(TextApp.get("a")).join());
+  }
+
+  @Test
+  void requestSentAgain_afterATakeover_getsItsFirstAnswer() {
+    run(TextApp.put("a", "0"));
+    runOnce("r1", "a=1", TextApp.put("a", "1"));
+    shard.flush();
+    store.finishAll();
+    takeOver();
+    CompletableFuture<String> again = runOnce("r1", "a=1", TextApp.put("a", "1"));
+    assertEquals("0", again.join());
+    shard.flush();
+    assertEquals(0, store.underWay());
+  }
+
+  @Test
+  void requestIdWithAnotherBody_isRefused() {
+    runOnce("r1", "a=1", TextApp.put("a", "1"));
+    CompletableFuture<String> reused = runOnce("r1", "a=2", TextApp.put("a", "2"));
+    shard.flush();
+    store.finishAll();
+    assertEquals(ErrorReason.ERROR_REASON_REQUEST_ID_REUSED, reason(reused));
+    assertEquals("1", run(TextApp.get("a")).join());
+  }
+
+  @Test
+  void requestThatWasRefused_mayBeTriedAgain() {
+    CompletableFuture<String> refused =
+        runOnce(
+            "r1",
+            "x",
+            (state, tx, reply) -> {
+              throw Failure.Invalid.field("a", "b", "c");
+            });
+    assertEquals(ErrorReason.ERROR_REASON_FIELD_INVALID, reason(refused));
+    CompletableFuture<String> again = runOnce("r1", "x", TextApp.put("a", "1"));
+    shard.flush();
+    store.finishAll();
+    assertEquals("", again.join());
+  }
+
+  @Test
+  void requestThatWaits_isJoinedByItsRepetition() {
+    List<Reply<String>> waiting = new ArrayList<>();
+    CompletableFuture<String> first = runOnce("r1", "x", (state, tx, reply) -> waiting.add(reply));
+    CompletableFuture<String> again = runOnce("r1", "x", (state, tx, reply) -> waiting.add(reply));
+    assertEquals(1, waiting.size());
+    run((state, tx, reply) -> waiting.get(0).send(tx, "granted"));
+    assertEquals("granted", first.join());
+    assertEquals("granted", again.join());
+  }
+
+  @Test
+  void memo_keepsTheLastAnswers_inAsManyRows() {
+    for (int i = 0; i < 9; i++) {
+      runOnce("r" + i, "x", TextApp.put("a", "" + i));
+      shard.flush();
+      store.finishAll();
+    }
+    long rows = store.rows.keySet().stream().filter(k -> k.startsWith("requests/")).count();
+    assertEquals(4, rows);
+    takeOver();
+    assertEquals("7", runOnce("r8", "x", TextApp.put("a", "8")).join());
+    assertEquals("4", runOnce("r5", "x", TextApp.put("a", "5")).join());
+    shard.flush();
+    assertEquals(0, store.underWay(), "all remembered");
+  }
+
+  @Test
+  void watch_startsWithTheStateOfARevision_thenEveryEventAfterIt() {
+    RecordedWatcher watcher = new RecordedWatcher();
+    run(TextApp.put("a", "1"));
+    shard.watch(TEXTS, state -> new TreeMap<>(state), watcher);
+    run(TextApp.put("b", "2"));
+    shard.flush();
+    assertEquals(List.of(), watcher.told, "the state it shows is not durable yet");
+    store.finishAll();
+    shard.flush();
+    store.finishAll();
+    assertEquals(List.of("snapshot@1 {a=1}", "events@2 [b=2]"), watcher.told);
+  }
+
+  @Test
+  void drop_endsWatches() {
+    RecordedWatcher watcher = new RecordedWatcher();
+    shard.watch(TEXTS, state -> new TreeMap<>(state), watcher);
+    run(TextApp.put("a", "1"));
+    shard.flush();
+    store.depose();
+    assertEquals(List.of("snapshot@0 {}", "end ERROR_REASON_SHARD_MOVED"), watcher.told);
+  }
+
+  @Test
+  void whenQuiet_runsAfterAllThatWasDecided() {
+    List<String> order = new ArrayList<>();
+    run(TextApp.put("a", "1")).thenRun(() -> order.add("answer"));
+    shard.whenQuiet(() -> order.add("quiet"));
+    shard.flush();
+    assertEquals(List.of(), order);
+    store.finishAll();
+    assertEquals(List.of("answer", "quiet"), order);
+  }
+
+  private CompletableFuture<String> run(Command<Map<String, String>, String> command) {
+    PendingReply<String> reply = new PendingReply<>();
+    shard.run(TEXTS, command, reply);
+    return reply.future();
+  }
+
+  private CompletableFuture<String> runOnce(
+      String id, String body, Command<Map<String, String>, String> command) {
+    PendingReply<String> reply = new PendingReply<>();
+    shard.runOnce(TEXTS, TextApp.request(id, body), command, reply);
+    return reply.future();
+  }
+
+  private static ErrorReason reason(CompletableFuture<?> call) {
+    CompletionException thrown = assertThrows(CompletionException.class, call::join);
+    return ((Failure) thrown.getCause()).reason();
+  }
+}

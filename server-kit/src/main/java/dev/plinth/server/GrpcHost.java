@@ -196,6 +196,7 @@ public final class GrpcHost implements AutoCloseable {
     }
     admin.close();
     timer.shutdownNow();
+    log.log(Level.INFO, "stopped");
   }
 
   private void drain() throws InterruptedException {

@@ -1,7 +1,5 @@
 package dev.plinth.server.call;
 
-import com.google.rpc.Code;
-import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.StatusMapping;
 import io.grpc.Context;
 import io.grpc.Contexts;
@@ -66,12 +64,7 @@ public final class DeadlineCap implements ServerInterceptor {
 
   private void endIfTimedOut(Context context, EndableCall<?, ?> call) {
     if (context.cancellationCause() instanceof TimeoutException) {
-      var status =
-          StatusMapping.plain(
-              Code.DEADLINE_EXCEEDED,
-              "not answered within the server's cap of " + cap.toMillis() + " ms for unary calls",
-              ErrorReason.ERROR_REASON_DEADLINE_CAPPED);
-      call.end(status);
+      call.end(StatusMapping.deadlineCapped(cap));
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.plinth.server.call;
 
 import com.google.rpc.Code;
-import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.StatusMapping;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
@@ -133,13 +132,9 @@ public final class FailureAnswers implements ServerInterceptor {
       log.log(Level.ERROR, method + " failed, incident " + incident, cause);
       return StatusMapping.bug(incident);
     }
-    ErrorReason reason =
-        status.getCode() == Status.Code.UNIMPLEMENTED
-            ? ErrorReason.ERROR_REASON_NOT_IMPLEMENTED
-            : ErrorReason.ERROR_REASON_UNSPECIFIED;
     String message =
         status.getDescription() == null ? status.getCode().name() : status.getDescription();
-    return StatusMapping.plain(Code.forNumber(status.getCode().value()), message, reason);
+    return StatusMapping.foreign(Code.forNumber(status.getCode().value()), message);
   }
 
   /** The caller learns the reason; why the store failed, or what is corrupt, only an operator. */

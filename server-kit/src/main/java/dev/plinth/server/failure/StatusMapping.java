@@ -34,7 +34,7 @@ public final class StatusMapping {
       return status(
           code,
           failure.getMessage(),
-          failure.reason(),
+          wire(failure.reason()),
           failure.metadata(),
           details.apply(type.cast(failure)));
     }
@@ -74,20 +74,30 @@ public final class StatusMapping {
     return status(
         Code.INTERNAL,
         "internal error; report incident " + incident,
-        ErrorReason.ERROR_REASON_BUG,
+        wire(ErrorReason.ERROR_REASON_BUG),
         Map.of("incident", incident),
         List.of());
   }
 
-  /** A status that gRPC itself or a stub made, with the {@code ErrorInfo} that it lacks. */
-  public static Status plain(Code code, String message, ErrorReason reason) {
-    return status(code, message, reason, Map.of(), List.of());
+  /** For a call that outlived the server's cap on deadlines. */
+  public static Status deadlineCapped(Duration cap) {
+    return status(
+        Code.DEADLINE_EXCEEDED,
+        "not answered within the server's cap of " + cap.toMillis() + " ms for unary calls",
+        wire(ErrorReason.ERROR_REASON_DEADLINE_CAPPED),
+        Map.of("capMillis", String.valueOf(cap.toMillis())),
+        List.of());
+  }
+
+  /** A status that gRPC itself made, with the {@code ErrorInfo} that it lacks. */
+  public static Status foreign(Code code, String message) {
+    return status(code, message, code.name(), Map.of(), List.of());
   }
 
   private static Status status(
       Code code,
       String message,
-      ErrorReason reason,
+      String reason,
       Map<String, String> metadata,
       List<Message> details) {
     Status.Builder status = Status.newBuilder().setCode(code.getNumber()).setMessage(message);
@@ -95,7 +105,7 @@ public final class StatusMapping {
         Any.pack(
             ErrorInfo.newBuilder()
                 .setDomain(DOMAIN)
-                .setReason(wire(reason))
+                .setReason(reason)
                 .putAllMetadata(metadata)
                 .build()));
     details.forEach(detail -> status.addDetails(Any.pack(detail)));

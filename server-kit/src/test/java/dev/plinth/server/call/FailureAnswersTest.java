@@ -80,7 +80,7 @@ class FailureAnswersTest {
     StatusRuntimeException answer =
         answerTo((request, observer) -> observer.onError(Status.UNIMPLEMENTED.asException()));
     assertEquals(Status.Code.UNIMPLEMENTED, answer.getStatus().getCode());
-    assertEquals("NOT_IMPLEMENTED", info(answer).getReason());
+    assertEquals("UNIMPLEMENTED", info(answer).getReason());
   }
 
   private static void assertRefused(StatusRuntimeException answer) throws Exception {

@@ -13,6 +13,8 @@ final class Batch {
   private final List<Event> events = new ArrayList<>();
   private final List<Runnable> whenDurable = new ArrayList<>();
 
+  private long sentAt;
+
   Batch(long revision) {
     this.revision = revision;
   }
@@ -42,6 +44,18 @@ final class Batch {
   /** A batch without writes has nothing to commit; its answers wait for nothing either. */
   boolean isEmpty() {
     return writes.isEmpty();
+  }
+
+  int size() {
+    return writes.size();
+  }
+
+  void sentAt(long nanos) {
+    sentAt = nanos;
+  }
+
+  long sentAt() {
+    return sentAt;
   }
 
   List<Write> writes() {

@@ -42,6 +42,7 @@ final class Shard {
   private final TimerWheel wheel;
   private final WatchHub hub;
   private final RequestMemo memo;
+  private final ShardMetrics metrics;
   private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
   private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
   private final Set<PendingReply<?>> unanswered = new LinkedHashSet<>();
@@ -53,7 +54,13 @@ final class Shard {
   /**
    * Completions of commits come back through {@code loop}, which runs them on this shard's thread.
    */
-  Shard(ShardStore store, OwnedShard owned, Executor loop, LongSupplier nanos, int remembered) {
+  Shard(
+      ShardStore store,
+      OwnedShard owned,
+      Executor loop,
+      LongSupplier nanos,
+      RequestMemo memo,
+      ShardMetrics metrics) {
     this.store = store;
     this.owned = owned;
     this.loop = loop;
@@ -61,7 +68,8 @@ final class Shard {
     this.wheel = new TimerWheel(nanos.getAsLong());
     this.open = new Batch(owned.revision() + 1);
     this.hub = new WatchHub(owned.revision());
-    this.memo = new RequestMemo(remembered);
+    this.memo = memo;
+    this.metrics = metrics;
   }
 
   /** Loads the rows and hands each app its own. */
@@ -218,6 +226,7 @@ final class Shard {
       return;
     }
     dropped = why;
+    metrics.dropped();
     waiting.clear();
     underWay.clear();
     List.copyOf(unanswered).forEach(reply -> reply.refuse(why));
@@ -226,6 +235,7 @@ final class Shard {
     becomeQuiet();
   }
 
+  /** A move that was asked for: callers are told as in any other. */
   void release() {
     drop(Unavailability.moved(number()));
     owned.release();
@@ -286,6 +296,7 @@ final class Shard {
 
   private void send(Batch batch) {
     underWay.add(batch);
+    batch.sentAt(nanos.getAsLong());
     owned
         .commit(batch.writes())
         .whenComplete((result, thrown) -> loop.execute(() -> ended(batch, result, thrown)));
@@ -300,6 +311,7 @@ final class Shard {
       return;
     }
     underWay.remove(batch);
+    metrics.committed(batch.size(), nanos.getAsLong() - batch.sentAt());
     hub.publish(batch.revision(), batch.events());
     batch.durable();
     flush();
@@ -319,7 +331,13 @@ final class Shard {
   }
 
   Tx.Timer schedule(long dueNanos, Tx.TimerTask task) {
-    TimerWheel.Timer timer = wheel.schedule(dueNanos, () -> inTransaction(task::run));
+    TimerWheel.Timer timer =
+        wheel.schedule(
+            dueNanos,
+            () -> {
+              metrics.fired(Math.max(0, nanos.getAsLong() - dueNanos));
+              inTransaction(task::run);
+            });
     return timer::cancel;
   }
 

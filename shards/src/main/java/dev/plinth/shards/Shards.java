@@ -4,6 +4,7 @@ import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -38,10 +39,14 @@ public final class Shards implements AutoCloseable {
   private final ScheduledExecutorService owner =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-owner"));
 
-  private Shards(ShardStore store, List<App<?>> apps, ShardsSettings settings) {
+  private final ShardMetrics metrics;
+
+  private Shards(
+      ShardStore store, List<App<?>> apps, ShardsSettings settings, MeterRegistry registry) {
     this.store = store;
     this.apps = List.copyOf(apps);
     this.settings = settings;
+    this.metrics = new ShardMetrics(registry);
     this.serving = new AtomicReferenceArray<>(store.shards());
     this.loops =
         IntStream.range(0, settings.loops())
@@ -52,8 +57,10 @@ public final class Shards implements AutoCloseable {
   }
 
   /** Claims every free shard before it returns, then goes on claiming what becomes free. */
-  public static Shards open(ShardStore store, List<App<?>> apps, ShardsSettings settings) {
-    Shards shards = new Shards(store, apps, settings);
+  public static Shards open(
+      ShardStore store, List<App<?>> apps, ShardsSettings settings, MeterRegistry registry) {
+    Shards shards = new Shards(store, apps, settings, registry);
+    shards.metrics.watch(registry, shards, store);
     shards.loops.forEach(ShardLoop::start);
     shards.claimFree();
     shards.owner.scheduleWithFixedDelay(
@@ -71,6 +78,11 @@ public final class Shards implements AutoCloseable {
   /** Numbers of the shards that this node serves now. */
   public List<Integer> served() {
     return IntStream.range(0, store.shards()).filter(i -> isServed(i)).boxed().toList();
+  }
+
+  /** Commands that wait, over all shards. */
+  int queued() {
+    return queues.stream().mapToInt(ShardQueue::waiting).sum();
   }
 
   public <S, R> CompletableFuture<R> submit(
@@ -109,6 +121,7 @@ public final class Shards implements AutoCloseable {
     if (to == null) {
       refusal.accept(Unavailability.moved(shard));
     } else if (!queue.enter(lane)) {
+      metrics.refused();
       refusal.accept(Unavailability.overloaded(shard));
     } else {
       loop(shard)
@@ -153,7 +166,14 @@ public final class Shards implements AutoCloseable {
 
   private void serve(OwnedShard owned) {
     ShardLoop loop = loop(owned.shard());
-    Shard shard = new Shard(store, owned, loop, System::nanoTime, settings.rememberedRequests());
+    Shard shard =
+        new Shard(
+            store,
+            owned,
+            loop,
+            System::nanoTime,
+            new RequestMemo(settings.rememberedRequests()),
+            metrics);
     try {
       shard.takeOver(apps);
     } catch (RuntimeException e) {

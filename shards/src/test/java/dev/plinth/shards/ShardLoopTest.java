@@ -3,6 +3,7 @@ package dev.plinth.shards;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.plinth.testkit.ManualClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,13 @@ class ShardLoopTest {
   private final HeldStore store = new HeldStore();
   private final ShardLoop loop = new ShardLoop("test", clock.nanos());
   private final Shard shard =
-      new Shard(store, store.claim(0).orElseThrow(), loop, clock.nanos(), 4);
+      new Shard(
+          store,
+          store.claim(0).orElseThrow(),
+          loop,
+          clock.nanos(),
+          new RequestMemo(4),
+          new ShardMetrics(new SimpleMeterRegistry()));
   private final List<String> order = new ArrayList<>();
 
   @BeforeEach

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.testkit.ManualClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,14 @@ class ShardTest {
 
   @BeforeEach
   void takeOver() {
-    shard = new Shard(store, store.claim(0).orElseThrow(), Runnable::run, clock.nanos(), 4);
+    shard =
+        new Shard(
+            store,
+            store.claim(0).orElseThrow(),
+            Runnable::run,
+            clock.nanos(),
+            new RequestMemo(4),
+            new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(TEXTS));
   }
 

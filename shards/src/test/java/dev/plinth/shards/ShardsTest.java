@@ -10,6 +10,7 @@ import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.TestSettings;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -36,7 +37,7 @@ class ShardsTest {
   @BeforeEach
   void start() {
     store = EmbeddedShardStore.open(folder, 8);
-    shards = Shards.open(store, List.of(TEXTS), settings());
+    shards = Shards.open(store, List.of(TEXTS), settings(), new SimpleMeterRegistry());
   }
 
   @AfterEach

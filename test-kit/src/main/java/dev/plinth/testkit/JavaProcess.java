@@ -19,11 +19,13 @@ public final class JavaProcess implements AutoCloseable {
   /**
    * Passes on the exit code, and kills its child when standard input ends. The child runs in the
    * foreground, since a shell makes background processes deaf to SIGINT; its id comes back as the
-   * first line of input.
+   * first line of input. A build that was itself started in the background is deaf to it too, and
+   * only env can undo that.
    */
   private static final String LEASH =
       """
       exec 3<&0
+      env --default-signal=INT true 2>/dev/null && set -- env --default-signal=INT "$@"
       { read -r child; cat; kill -KILL "$child"; } <&3 >/dev/null 2>&1 &
       sh -c 'echo $$; exec "$@"' child "$@" </dev/null
       """;

@@ -18,4 +18,9 @@ public interface App<S> {
    * owner's renewals were not stored.
    */
   S open(List<Row> rows, Tx tx);
+
+  /**
+   * The shard is given up and its state with it; what was counted of it elsewhere is taken back.
+   */
+  default void close(S state) {}
 }

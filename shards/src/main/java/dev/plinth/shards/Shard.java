@@ -232,7 +232,12 @@ final class Shard {
     List.copyOf(unanswered).forEach(reply -> reply.refuse(why));
     unanswered.clear();
     hub.close(why);
+    states.keySet().forEach(this::close);
     becomeQuiet();
+  }
+
+  private <S> void close(App<S> app) {
+    app.close(state(app));
   }
 
   /** A move that was asked for: callers are told as in any other. */

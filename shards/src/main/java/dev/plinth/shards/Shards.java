@@ -72,7 +72,7 @@ public final class Shards implements AutoCloseable {
   }
 
   public int shardOf(String key) {
-    return KeyHash.shardOf(key, store.shards());
+    return Fingerprint.shardOf(key, store.shards());
   }
 
   /** Numbers of the shards that this node serves now. */

@@ -70,10 +70,13 @@ class ShardsTest {
     Set<Integer> used = new HashSet<>();
     IntStream.range(0, 200).forEach(i -> used.add(shards.shardOf("key" + i)));
     assertEquals(8, used.size());
-    assertEquals(0, KeyHash.shardOf("key", 1));
+    assertEquals(0, Fingerprint.shardOf("key", 1));
     assertEquals(
         List.of(10, 11, 13),
-        List.of(KeyHash.shardOf("printer", 16), KeyHash.shardOf("", 16), KeyHash.shardOf("ä", 16)),
+        List.of(
+            Fingerprint.shardOf("printer", 16),
+            Fingerprint.shardOf("", 16),
+            Fingerprint.shardOf("ä", 16)),
         "stored data depends on these");
   }
 

@@ -1,30 +1,65 @@
 package dev.plinth.standalone;
 
+import dev.plinth.lease.LeaseService;
+import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.server.DataFolder;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
 import dev.plinth.server.Running;
+import dev.plinth.server.StartRefused;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 
 /** Every service in one process: the composition root. */
 public final class Plinth implements Running {
   private final PlinthSettings settings;
-  private final Metrics metrics;
-  private final DataFolder data;
+  // In the order they were opened; closed in reverse.
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final ShardStore store;
   private final GrpcHost host;
 
   private Plinth(PlinthSettings settings) {
     this.settings = settings;
-    data = DataFolder.open(settings.dataDir(), Instant.now());
-    metrics = new Metrics();
     try {
-      host = GrpcHost.builder(settings.host(), metrics).engine(data).start();
+      InstantSource clock = InstantSource.system();
+      Metrics metrics = opened(new Metrics());
+      DataFolder data = opened(DataFolder.open(settings.dataDir(), Instant.now()));
+      store = opened(openStore(data));
+      LeaseApp leases = LeaseService.app(clock, metrics.registry());
+      Shards shards =
+          opened(Shards.open(store, List.of(leases), settings.shards(), metrics.registry()));
+      host =
+          opened(
+              GrpcHost.builder(settings.host(), metrics)
+                  .engine(data)
+                  .add(LeaseService.on(shards, leases, store))
+                  .start());
     } catch (RuntimeException e) {
-      metrics.close();
-      data.close();
+      close();
       throw e;
     }
+  }
+
+  private ShardStore openStore(DataFolder data) {
+    try {
+      return EmbeddedShardStore.open(
+          data.path().resolve("coordination"), settings.shards().count());
+    } catch (StoreUnavailable e) {
+      throw new StartRefused(e.getMessage(), e);
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    parts.push(part);
+    return part;
   }
 
   public static Plinth start(PlinthSettings settings) {
@@ -43,7 +78,7 @@ public final class Plinth implements Running {
   String summary() {
     String bind = settings.host().bind();
     return "gRPC on %s:%d, admin on http://%s:%d, %s engine in %s"
-        .formatted(bind, port(), bind, adminPort(), data.kind(), data.location());
+        .formatted(bind, port(), bind, adminPort(), store.kind(), settings.dataDir());
   }
 
   @Override
@@ -53,8 +88,13 @@ public final class Plinth implements Running {
 
   @Override
   public void close() {
-    host.close();
-    data.close();
-    metrics.close();
+    while (!parts.isEmpty()) {
+      try {
+        parts.pop().close();
+      } catch (Exception e) {
+        // The parts below it must still be closed.
+        System.getLogger("plinth.main").log(System.Logger.Level.ERROR, "unclean end", e);
+      }
+    }
   }
 }

@@ -1,0 +1,94 @@
+package dev.plinth.lease;
+
+import dev.plinth.lease.core.LeaseEvents;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Every meter of the lease service. */
+final class LeaseMetrics implements LeaseEvents {
+  private final MeterRegistry registry;
+  private final AtomicInteger held;
+  private final AtomicInteger waiting;
+  private final AtomicInteger sessions;
+
+  LeaseMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    held = registry.gauge("plinth.lease.held", new AtomicInteger());
+    waiting = registry.gauge("plinth.lease.waiting", new AtomicInteger());
+    sessions = registry.gauge("plinth.lease.sessions", new AtomicInteger());
+    for (String outcome : new String[] {"GRANTED", "REENTERED", "HELD", "TIMED_OUT", "DELAYED"}) {
+      wait(outcome);
+    }
+    for (String cause : new String[] {"RELEASED", "EXPIRED", "CLOSED"}) {
+      hold(cause);
+    }
+    renewals("RENEWED");
+    renewals("LOST");
+    staleTokens();
+  }
+
+  private Timer wait(String outcome) {
+    return Timer.builder("plinth.lease.acquire")
+        .description("Wishes for a key by outcome, and how long they waited in line")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private Timer hold(String cause) {
+    return Timer.builder("plinth.lease.hold")
+        .description("Holds that ended, by cause, and how long they lasted")
+        .tag("cause", cause)
+        .register(registry);
+  }
+
+  private Counter renewals(String result) {
+    return Counter.builder("plinth.lease.renewals")
+        .description("Renewals and heartbeats; LOST ones came too late")
+        .tag("result", result)
+        .register(registry);
+  }
+
+  private Counter staleTokens() {
+    return Counter.builder("plinth.lease.stale.tokens")
+        .description("Tokens asked about that did not hold their key: stale holders")
+        .register(registry);
+  }
+
+  @Override
+  public void acquired(String outcome, long waitedNanos) {
+    wait(outcome).record(waitedNanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void ended(String cause, long heldNanos) {
+    hold(cause).record(Math.max(0, heldNanos), TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void renewed(boolean kept) {
+    renewals(kept ? "RENEWED" : "LOST").increment();
+  }
+
+  @Override
+  public void waiting(int change) {
+    waiting.addAndGet(change);
+  }
+
+  @Override
+  public void held(int change) {
+    held.addAndGet(change);
+  }
+
+  @Override
+  public void sessions(int change) {
+    sessions.addAndGet(change);
+  }
+
+  @Override
+  public void stale() {
+    staleTokens().increment();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.plinth.lease;
+
+import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.lease.grpc.LeaseEndpoint;
+import dev.plinth.server.Engine;
+import dev.plinth.server.HostedService;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.grpc.ShardCalls;
+import dev.plinth.shards.store.ShardStore;
+import io.grpc.BindableService;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
+import java.util.List;
+
+/** The lease service, on shards that it shares with others. */
+public final class LeaseService implements HostedService {
+  private final LeaseEndpoint endpoint;
+  private final Engine engine;
+
+  private LeaseService(LeaseEndpoint endpoint, Engine engine) {
+    this.endpoint = endpoint;
+    this.engine = engine;
+  }
+
+  /** What it keeps in the shards; they are opened with it. */
+  public static LeaseApp app(InstantSource clock, MeterRegistry registry) {
+    return new LeaseApp(clock, new LeaseMetrics(registry));
+  }
+
+  public static LeaseService on(Shards shards, LeaseApp app, ShardStore store) {
+    return new LeaseService(new LeaseEndpoint(new ShardCalls<>(shards, app)), store);
+  }
+
+  @Override
+  public List<BindableService> endpoints() {
+    return List.of(endpoint);
+  }
+
+  @Override
+  public List<Engine> engines() {
+    return List.of(engine);
+  }
+
+  /** The shards and their store belong to the process. */
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,17 @@
+package dev.plinth.lease.core;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/** A hold as it was at one moment, for answers. */
+public record LeaseView(
+    LeaseName name,
+    String ownerId,
+    String sessionId,
+    long token,
+    Mode mode,
+    Duration ttl,
+    Duration remaining,
+    int entries,
+    Instant acquiredAt,
+    byte[] payload) {}

@@ -1,0 +1,2 @@
+/** Leases on the wire. */
+package dev.plinth.lease.grpc;

@@ -1,0 +1,2 @@
+/** Leases with fencing tokens. */
+package dev.plinth.lease;

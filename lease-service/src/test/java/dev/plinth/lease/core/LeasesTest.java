@@ -1,0 +1,409 @@
+package dev.plinth.lease.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.testkit.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class LeasesTest {
+  private static final LeaseName PRINTER = new LeaseName("default", "printer");
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration LONG = Duration.ofMinutes(5);
+
+  private final ManualClock clock = new ManualClock();
+  private final DirectTx tx = new DirectTx(clock);
+  private final LeaseEvents events = new CountedEvents();
+  private Leases leases = new Leases(clock, events);
+
+  @Test
+  void acquire_ofAFreeKey_isGranted() {
+    LeaseView lease = granted(acquire("ann"));
+    assertEquals("ann", lease.ownerId());
+    assertEquals(TTL, lease.ttl());
+    assertEquals(TTL, lease.remaining());
+    assertTrue(tx.rows.containsKey("lease/k/default/printer"));
+  }
+
+  @Test
+  void acquire_ofAHeldKey_isAnswered_withItsHolders_andChangesNothing() {
+    granted(acquire("ann"));
+    int writes = tx.writes;
+    Acquired.Held held = assertInstanceOf(Acquired.Held.class, acquire("bob").answer);
+    assertEquals("ann", held.holders().get(0).ownerId());
+    assertEquals(writes, tx.writes);
+  }
+
+  @Test
+  void tokens_riseAtEveryGrant_andStayOnReentry() {
+    long first = granted(acquire("ann")).token();
+    Acquired.Reentered again = assertInstanceOf(Acquired.Reentered.class, acquire("ann").answer);
+    assertEquals(first, again.lease().token());
+    assertEquals(2, again.lease().entries());
+    assertEquals(Released.STILL_HELD, leases.release(PRINTER, first, tx));
+    assertEquals(Released.RELEASED, leases.release(PRINTER, first, tx));
+    assertTrue(granted(acquire("bob")).token() > first);
+  }
+
+  @Test
+  void release_withAStaleToken_changesNothing() {
+    long old = granted(acquire("ann")).token();
+    leases.release(PRINTER, old, tx);
+    granted(acquire("ann"));
+    int writes = tx.writes;
+    assertEquals(Released.NOT_HELD, leases.release(PRINTER, old, tx));
+    assertEquals(writes, tx.writes);
+    assertEquals(1, leases.get(PRINTER, tx).holders().size());
+  }
+
+  @Test
+  void release_ofTheLastHold_leavesNoRow() {
+    leases.release(PRINTER, granted(acquire("ann")).token(), tx);
+    assertTrue(tx.rows.isEmpty());
+  }
+
+  @Test
+  void lease_expiresAtItsTtl_neverEarly() {
+    granted(acquire("ann"));
+    clock.advance(TTL.minusMillis(1));
+    assertEquals(1, leases.get(PRINTER, tx).holders().size());
+    clock.advance(Duration.ofMillis(1));
+    assertEquals(0, leases.get(PRINTER, tx).holders().size());
+    assertTrue(tx.rows.isEmpty());
+  }
+
+  @Test
+  void renewal_countsTheTtlAnew_andWritesNothing() {
+    long token = granted(acquire("ann")).token();
+    int writes = tx.writes;
+    for (int i = 0; i < 5; i++) {
+      clock.advance(Duration.ofSeconds(9));
+      assertEquals(Optional.of(TTL), leases.renew(PRINTER, token, tx));
+    }
+    assertEquals(writes, tx.writes);
+    clock.advance(TTL);
+    assertEquals(Optional.empty(), leases.renew(PRINTER, token, tx));
+  }
+
+  @Test
+  void wallClockSteps_changeNothing() {
+    granted(acquire("ann"));
+    clock.stepWall(Duration.ofHours(1));
+    clock.advance(TTL.minusMillis(1));
+    assertEquals(1, leases.get(PRINTER, tx).holders().size());
+    clock.stepWall(Duration.ofDays(-1));
+    clock.advance(Duration.ofMillis(1));
+    assertEquals(0, leases.get(PRINTER, tx).holders().size());
+  }
+
+  @Test
+  void waiters_areServedFirstComeFirstServed_withinPriority() {
+    long token = granted(acquire("ann")).token();
+    List<Answer<Acquired>> line = new ArrayList<>();
+    for (int priority : new int[] {0, 5, 0, 5}) {
+      line.add(wait("w" + line.size(), priority));
+    }
+    List<String> order = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      leases.release(PRINTER, token, tx);
+      LeaseView next = leases.get(PRINTER, tx).holders().get(0);
+      order.add(next.ownerId());
+      token = next.token();
+    }
+    assertEquals(List.of("w1", "w3", "w0", "w2"), order);
+    line.forEach(waiter -> assertInstanceOf(Acquired.Granted.class, waiter.answer));
+  }
+
+  @Test
+  void handOff_isPartOfTheRelease_soNobodySlipsIn() {
+    long token = granted(acquire("ann")).token();
+    Answer<Acquired> bob = wait("bob", 0);
+    leases.release(PRINTER, token, tx);
+    assertEquals("bob", granted(bob).ownerId());
+    assertInstanceOf(Acquired.Held.class, acquire("eve").answer);
+  }
+
+  @Test
+  void newcomer_doesNotPassTheLine() {
+    acquire(wish("ann", Mode.SHARED, Duration.ZERO));
+    wait("bob", 0);
+    assertInstanceOf(Acquired.Held.class, acquire(wish("eve", Mode.SHARED, Duration.ZERO)).answer);
+  }
+
+  @Test
+  void wait_thatRunsOut_isAnswered_andLeavesTheLine() {
+    granted(acquire(wish("ann", Mode.EXCLUSIVE, Duration.ZERO, LONG)));
+    Answer<Acquired> bob = acquire(wish("bob", Mode.EXCLUSIVE, Duration.ofSeconds(3)));
+    clock.advance(Duration.ofMillis(2999));
+    assertTrue(bob.isOpen());
+    clock.advance(Duration.ofMillis(1));
+    assertInstanceOf(Acquired.TimedOut.class, bob.answer);
+    assertEquals(0, leases.get(PRINTER, tx).line().size());
+  }
+
+  @Test
+  void expiry_handsOnToTheFirstInLine() {
+    granted(acquire("ann"));
+    Answer<Acquired> bob = wait("bob", 0);
+    clock.advance(TTL);
+    assertEquals("bob", granted(bob).ownerId());
+  }
+
+  @Test
+  void sharedHolders_goTogether_exclusiveOnesDoNot() {
+    granted(acquire(wish("ann", Mode.SHARED, Duration.ZERO)));
+    granted(acquire(wish("bob", Mode.SHARED, Duration.ZERO)));
+    assertInstanceOf(Acquired.Held.class, acquire("eve").answer);
+    assertEquals(2, leases.get(PRINTER, tx).holders().size());
+  }
+
+  @Test
+  void sharedWaiters_atTheHeadOfTheLine_areLetInTogether() {
+    long token = granted(acquire("ann")).token();
+    Answer<Acquired> bob = acquire(wish("bob", Mode.SHARED, LONG));
+    Answer<Acquired> cid = acquire(wish("cid", Mode.SHARED, LONG));
+    Answer<Acquired> dan = acquire(wish("dan", Mode.EXCLUSIVE, LONG));
+    leases.release(PRINTER, token, tx);
+    granted(bob);
+    granted(cid);
+    assertTrue(dan.isOpen());
+  }
+
+  @Test
+  void widening_isOnlyForASoleHolder() {
+    granted(acquire(wish("ann", Mode.SHARED, Duration.ZERO)));
+    granted(acquire(wish("bob", Mode.SHARED, Duration.ZERO)));
+    assertInstanceOf(Acquired.Held.class, acquire("ann").answer);
+    clock.advance(TTL);
+    granted(acquire(wish("ann", Mode.SHARED, Duration.ZERO)));
+    Acquired.Reentered wider = assertInstanceOf(Acquired.Reentered.class, acquire("ann").answer);
+    assertEquals(Mode.EXCLUSIVE, wider.lease().mode());
+  }
+
+  @Test
+  void abandonedWaiter_isNeverGranted_andBlocksNobody() {
+    long token = granted(acquire("ann")).token();
+    Answer<Acquired> gone = wait("gone", 0);
+    Answer<Acquired> bob = wait("bob", 0);
+    gone.abandoned = true;
+    leases.release(PRINTER, token, tx);
+    assertEquals("bob", granted(bob).ownerId());
+    assertTrue(gone.answer == null);
+  }
+
+  @Test
+  void abandonedWaiter_keepsItsPlaceForAMoment_ifItMayComeBack() {
+    granted(acquire("ann"));
+    Answer<Acquired> bob = acquire(patient("bob"));
+    acquire(wish("cid", Mode.EXCLUSIVE, LONG));
+    bob.abandoned = true;
+    leases.abandon(PRINTER, tx);
+    assertEquals(2, leases.get(PRINTER, tx).line().size());
+    bob.abandoned = false;
+    clock.advance(Leases.PATIENCE);
+    assertEquals(2, leases.get(PRINTER, tx).line().size());
+    bob.abandoned = true;
+    leases.abandon(PRINTER, tx);
+    clock.advance(Leases.PATIENCE);
+    assertEquals(1, leases.get(PRINTER, tx).line().size());
+    assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
+  }
+
+  @Test
+  void sessionsLeases_liveOnItsHeartbeats_andEndWithIt() {
+    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    granted(acquire(inSession("ann", session, "a")));
+    granted(acquire(inSession("ann", session, "b")));
+    for (int i = 0; i < 3; i++) {
+      clock.advance(Duration.ofSeconds(9));
+      assertEquals(TTL, leases.heartbeat("default", session, tx));
+    }
+    assertEquals(2, leases.list("default", "", "", tx).size());
+    clock.advance(TTL);
+    assertEquals(0, leases.list("default", "", "", tx).size());
+    assertTrue(tx.rows.isEmpty());
+    Failure ended = assertThrows(Failure.class, () -> leases.heartbeat("default", session, tx));
+    assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
+  }
+
+  @Test
+  void closeSession_releasesAndGivesUpItsWaits() {
+    String session = leases.openSession("default", "ann", TTL, LONG, tx);
+    granted(acquire(inSession("ann", session, "a")));
+    granted(acquire("bob"));
+    Answer<Acquired> waiting = acquire(inSession("ann", session, "printer"));
+    assertEquals(1, leases.closeSession("default", session, tx));
+    assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, waiting.failure.reason());
+    assertEquals(Duration.ZERO, leases.get(new LeaseName("default", "a"), tx).barredFor());
+    assertEquals(0, leases.closeSession("default", session, tx));
+  }
+
+  @Test
+  void acquire_inASessionThatIsNotOpen_isRefused_andChangesNothing() {
+    Failure refused =
+        assertThrows(Failure.class, () -> acquire(inSession("ann", "s-none", "printer")));
+    assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, refused.reason());
+    assertEquals(0, tx.writes);
+  }
+
+  @Test
+  void lockDelay_barsOthersAfterALoss_notTheLostOwner() {
+    Acquire ann = withDelay("ann", Duration.ofSeconds(5));
+    granted(acquire(ann));
+    clock.advance(TTL);
+    Acquired.Delayed delayed = assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
+    assertEquals(Duration.ofSeconds(5), delayed.retryAfter());
+    Answer<Acquired> waiting = wait("bob", 0);
+    clock.advance(Duration.ofMillis(4999));
+    assertTrue(waiting.isOpen());
+    clock.advance(Duration.ofMillis(1));
+    assertEquals("bob", granted(waiting).ownerId());
+  }
+
+  @Test
+  void lockDelay_letsTheLostOwnerBackIn() {
+    granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    clock.advance(TTL);
+    granted(acquire("ann"));
+  }
+
+  @Test
+  void lockDelay_isNotForARelease() {
+    LeaseView lease = granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    leases.release(PRINTER, lease.token(), tx);
+    granted(acquire("bob"));
+  }
+
+  @Test
+  void validate_knowsTheTokenThatHolds_andNoOther() {
+    long token = granted(acquire("ann")).token();
+    assertTrue(leases.validate(PRINTER, token, tx).isPresent());
+    assertTrue(leases.validate(PRINTER, token - 1, tx).isEmpty());
+    clock.advance(TTL);
+    assertTrue(leases.validate(PRINTER, token, tx).isEmpty());
+  }
+
+  @Test
+  void takeover_keepsHoldersAndTokens_andGivesEachItsFullTimeAgain() {
+    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    LeaseView inSession = granted(acquire(inSession("ann", session, "a")));
+    Acquire own = withDelay("bob", Duration.ofSeconds(5));
+    LeaseView alone = granted(acquire(own));
+    acquire(own);
+    clock.advance(Duration.ofSeconds(9));
+    takeOver();
+    clock.advance(Duration.ofSeconds(9));
+    LeaseView after = leases.get(PRINTER, tx).holders().get(0);
+    assertEquals(alone.token(), after.token());
+    assertEquals(2, after.entries());
+    assertEquals("bob", after.ownerId());
+    assertEquals(
+        inSession.token(), leases.get(new LeaseName("default", "a"), tx).holders().get(0).token());
+    assertEquals(TTL, leases.heartbeat("default", session, tx));
+    clock.advance(Duration.ofSeconds(1));
+    assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
+  }
+
+  @Test
+  void takeover_inALockDelay_startsItAgain() {
+    granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    clock.advance(TTL.plusSeconds(4));
+    takeOver();
+    clock.advance(Duration.ofSeconds(4));
+    assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
+    clock.advance(Duration.ofSeconds(1));
+    granted(acquire("bob"));
+  }
+
+  @Test
+  void list_isInOrder_byPrefix_andPagesOn() {
+    for (String key : new String[] {"b", "a/2", "a/1", "c"}) {
+      granted(acquire(inSession("ann", "", key)));
+    }
+    assertEquals(List.of("a/1", "a/2"), names("a/", ""));
+    assertEquals(List.of("a/2"), names("a/", "a/1"));
+    assertEquals(List.of("b", "c"), names("", "a/2"));
+    assertEquals(List.of(), names("z", ""));
+  }
+
+  private List<String> names(String prefix, String after) {
+    return leases.list("default", prefix, after, tx).stream().map(l -> l.name().key()).toList();
+  }
+
+  /** As the next owner of the shard does it. */
+  private void takeOver() {
+    tx.restart();
+    leases = new Leases(clock, events);
+    leases.load(tx.stored(), tx);
+  }
+
+  private Answer<Acquired> acquire(String owner) {
+    return acquire(wish(owner, Mode.EXCLUSIVE, Duration.ZERO));
+  }
+
+  private Answer<Acquired> wait(String owner, int priority) {
+    return acquire(
+        new Acquire(
+            PRINTER,
+            owner,
+            "",
+            TTL,
+            LONG,
+            Mode.EXCLUSIVE,
+            priority,
+            new byte[0],
+            Duration.ZERO,
+            false));
+  }
+
+  private Answer<Acquired> acquire(Acquire wish) {
+    Answer<Acquired> answer = new Answer<>();
+    leases.acquire(wish, tx, answer);
+    return answer;
+  }
+
+  private static Acquire wish(String owner, Mode mode, Duration wait) {
+    return wish(owner, mode, wait, TTL);
+  }
+
+  private static Acquire wish(String owner, Mode mode, Duration wait, Duration ttl) {
+    return new Acquire(PRINTER, owner, "", ttl, wait, mode, 0, new byte[0], Duration.ZERO, false);
+  }
+
+  private static Acquire patient(String owner) {
+    return new Acquire(
+        PRINTER, owner, "", TTL, LONG, Mode.EXCLUSIVE, 0, new byte[0], Duration.ZERO, true);
+  }
+
+  private static Acquire withDelay(String owner, Duration delay) {
+    return new Acquire(
+        PRINTER, owner, "", TTL, Duration.ZERO, Mode.EXCLUSIVE, 0, new byte[] {1, 2}, delay, false);
+  }
+
+  private static Acquire inSession(String owner, String session, String key) {
+    return new Acquire(
+        new LeaseName("default", key),
+        owner,
+        session,
+        TTL,
+        LONG,
+        Mode.EXCLUSIVE,
+        0,
+        new byte[0],
+        Duration.ZERO,
+        false);
+  }
+
+  private static LeaseView granted(Answer<Acquired> answer) {
+    return assertInstanceOf(Acquired.Granted.class, answer.answer).lease();
+  }
+}

@@ -1,0 +1,81 @@
+package dev.plinth.server.call;
+
+import com.google.protobuf.Duration;
+import com.google.protobuf.util.Durations;
+import dev.plinth.server.failure.Failure;
+import java.util.regex.Pattern;
+
+/**
+ * Checks of request fields; each refuses with the field's name, its value and what was expected.
+ */
+public final class Fields {
+  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
+  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+  private static final int MOST_REQUEST_ID = 64;
+
+  private Fields() {}
+
+  /** Empty stands for {@code default}. */
+  public static String namespace(String value) {
+    if (value.isEmpty()) {
+      return "default";
+    }
+    if (!NAMESPACE.matcher(value).matches()) {
+      throw Failure.Invalid.field(
+          "namespace", quoted(value), "1..63 of a-z, 0-9 and -, not starting with -");
+    }
+    return value;
+  }
+
+  /**
+   * A name of the caller's choice: not empty, not too long, nothing that would break a log line.
+   */
+  public static String name(String field, String value, int mostChars) {
+    if (value.isEmpty() || value.length() > mostChars || CONTROL.matcher(value).find()) {
+      throw Failure.Invalid.field(
+          field, quoted(value), "1.." + mostChars + " characters without control characters");
+    }
+    return value;
+  }
+
+  public static String optionalName(String field, String value, int mostChars) {
+    return value.isEmpty() ? value : name(field, value, mostChars);
+  }
+
+  public static String requestId(String value) {
+    return optionalName("request_id", value, MOST_REQUEST_ID);
+  }
+
+  public static int between(String field, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw Failure.Invalid.field(field, value, least + ".." + most);
+    }
+    return value;
+  }
+
+  /** A duration in whole milliseconds within bounds; null stands for the default. */
+  public static java.time.Duration duration(
+      String field,
+      Duration value,
+      java.time.Duration byDefault,
+      java.time.Duration least,
+      java.time.Duration most) {
+    if (value == null) {
+      return byDefault;
+    }
+    String expected = least.toMillis() + "ms.." + most.toMillis() + "ms";
+    if (!Durations.isValid(value)) {
+      throw Failure.Invalid.field(field, "not a duration", expected);
+    }
+    java.time.Duration asked = java.time.Duration.ofSeconds(value.getSeconds(), value.getNanos());
+    if (asked.compareTo(least) < 0 || asked.compareTo(most) > 0) {
+      throw Failure.Invalid.field(field, Durations.toString(value), expected);
+    }
+    return java.time.Duration.ofMillis(asked.toMillis());
+  }
+
+  private static String quoted(String value) {
+    String shown = value.length() > 80 ? value.substring(0, 80) + "..." : value;
+    return '"' + CONTROL.matcher(shown).replaceAll("?") + '"';
+  }
+}

@@ -1,0 +1,113 @@
+package dev.plinth.shards.grpc;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import dev.plinth.shards.App;
+import dev.plinth.shards.Command;
+import dev.plinth.shards.Fingerprint;
+import dev.plinth.shards.Lane;
+import dev.plinth.shards.Request;
+import dev.plinth.shards.Shards;
+import io.grpc.Context;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Takes a service's calls to its shards and the answers back.
+ *
+ * @param <S> the state that the service keeps in a shard
+ */
+public final class ShardCalls<S> {
+  private final Shards shards;
+  private final App<S> app;
+
+  public ShardCalls(Shards shards, App<S> app) {
+    this.shards = shards;
+    this.app = app;
+  }
+
+  /** A call that changes nothing durable. */
+  public <R> void ask(
+      String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
+    answer(shards.submit(shards.shardOf(shardKey), app, lane, command), observer);
+  }
+
+  /** One message of a stream: it is answered, and the stream goes on. */
+  public <R> void askWithin(
+      String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> stream) {
+    shards
+        .submit(shards.shardOf(shardKey), app, lane, command)
+        .whenComplete(
+            (answer, thrown) -> {
+              if (thrown == null) {
+                stream.onNext(answer);
+              } else {
+                stream.onError(thrown);
+              }
+            });
+  }
+
+  /** A mutation; one without a request id has its effect each time it is sent. */
+  public <R extends Message> CompletableFuture<R> mutate(
+      Mutation<R> mutation, Command<S, R> command, StreamObserver<R> observer) {
+    int shard = shards.shardOf(mutation.shardKey());
+    CompletableFuture<R> call =
+        mutation.requestId().isEmpty()
+            ? shards.submit(shard, app, Lane.NORMAL, command)
+            : shards.submit(shard, app, Lane.NORMAL, remembered(mutation), command);
+    answer(call, observer);
+    return call;
+  }
+
+  /**
+   * A request that changes something.
+   *
+   * @param request the whole message: sent again with the same id, it must be the same
+   */
+  public record Mutation<R extends Message>(
+      String shardKey, String requestId, Message request, Parser<R> answers) {}
+
+  /**
+   * When the caller goes away before its answer, the command learns of it through its reply, and
+   * the task runs.
+   */
+  public void whenAbandoned(CompletableFuture<?> call, Command<S, Void> task, String shardKey) {
+    Context.current()
+        .addListener(
+            context -> {
+              if (call.cancel(false)) {
+                shards.submit(shards.shardOf(shardKey), app, Lane.URGENT, task);
+              }
+            },
+            Runnable::run);
+  }
+
+  private <R extends Message> Request<R> remembered(Mutation<R> mutation) {
+    return new Request<>(
+        app.prefix() + mutation.shardKey() + "/" + mutation.requestId(),
+        Fingerprint.of(mutation.request().toByteArray()),
+        Message::toByteArray,
+        bytes -> parse(mutation.answers(), bytes));
+  }
+
+  private static <R> R parse(Parser<R> parser, byte[] bytes) {
+    try {
+      return parser.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a remembered answer cannot be read", e);
+    }
+  }
+
+  private static <R> void answer(CompletableFuture<R> call, StreamObserver<R> observer) {
+    call.whenComplete(
+        (answer, thrown) -> {
+          if (thrown == null) {
+            observer.onNext(answer);
+            observer.onCompleted();
+          } else {
+            observer.onError(thrown);
+          }
+        });
+  }
+}

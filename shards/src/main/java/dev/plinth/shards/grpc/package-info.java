@@ -1,0 +1,2 @@
+/** Calls of gRPC services as commands to shards. */
+package dev.plinth.shards.grpc;

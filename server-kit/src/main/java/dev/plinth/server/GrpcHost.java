@@ -147,12 +147,12 @@ public final class GrpcHost implements AutoCloseable {
         .intercept(new DeadlineCap(settings.limits().unaryDeadline(), timer))
         .intercept(meters)
         .addTransportFilter(new ConnectionCount());
+    builder.engines.forEach(health::add);
     for (HostedService service : services) {
       for (BindableService endpoint : service.endpoints()) {
         serve(transport, meters, endpoint, service.engines());
       }
     }
-    builder.engines.forEach(health::add);
     AdminEndpoint status = new AdminEndpoint(health, builder.clock, System::nanoTime);
     serve(transport, meters, status, List.of());
     transport.addService(health.endpoint());

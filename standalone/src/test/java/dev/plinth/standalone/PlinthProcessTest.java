@@ -15,6 +15,7 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,8 +36,9 @@ class PlinthProcessTest {
       assertTrue(
           line.contains("try: grpcurl -plaintext localhost:" + port(plinth) + " list"), line);
       GetStatusResponse status = status(plinth);
-      assertEquals("data", status.getEngines(0).getName());
-      assertEquals("embedded", status.getEngines(0).getKind());
+      assertEquals(
+          List.of("data embedded", "coordination embedded"),
+          status.getEnginesList().stream().map(e -> e.getName() + " " + e.getKind()).toList());
     }
   }
 

@@ -29,7 +29,11 @@ class ReadmeTest {
       Pattern.compile("grpcurl -plaintext (?:-d '([^']*)' )?localhost:7450 (\\S+)(?: (\\S+))?");
   private static final Pattern CURL = Pattern.compile("curl (?:-s )?localhost:7451(/\\S*)");
 
+  private static final Pattern TOKEN = Pattern.compile("\"token\": \"(\\d+)\"");
+
   @TempDir Path data;
+  // The last one that an answer showed; the README says TOKEN for it.
+  private String token = "";
   private Plinth plinth;
 
   @BeforeEach
@@ -56,7 +60,9 @@ class ReadmeTest {
       Matcher grpcurl = GRPCURL.matcher(line);
       Matcher curl = CURL.matcher(line);
       if (grpcurl.matches()) {
-        call(grpcurl.group(1), grpcurl.group(2));
+        String output = call(grpcurl.group(1), grpcurl.group(2));
+        Matcher granted = TOKEN.matcher(output);
+        token = granted.find() ? granted.group(1) : token;
         calls++;
       } else if (curl.matches()) {
         get(curl.group(1));
@@ -97,18 +103,20 @@ class ReadmeTest {
   }
 
   /** buf curl speaks to a server as grpcurl does, and the build has it. */
-  private void call(String json, String what) throws Exception {
+  private String call(String json, String what) throws Exception {
     String server = "http://127.0.0.1:" + plinth.port();
     List<String> command = new ArrayList<>(List.of(System.getProperty("plinth.buf"), "curl"));
     command.addAll(List.of("--protocol", "grpc", "--http2-prior-knowledge"));
     if (what.equals("list")) {
       command.addAll(List.of("--list-services", server));
     } else {
-      command.addAll(List.of("--data", json == null ? "{}" : json, server + "/" + what));
+      String data = json == null ? "{}" : json.replace("TOKEN", token);
+      command.addAll(List.of("--data", data, server + "/" + what));
     }
     Process buf = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(buf.getInputStream().readAllBytes());
     assertEquals(0, buf.waitFor(), what + ": " + output);
+    return output;
   }
 
   private void get(String path) throws Exception {

@@ -22,7 +22,7 @@ final class LeaseMetrics implements LeaseEvents {
     for (String outcome : new String[] {"GRANTED", "REENTERED", "HELD", "TIMED_OUT", "DELAYED"}) {
       wait(outcome);
     }
-    for (String cause : new String[] {"RELEASED", "EXPIRED", "CLOSED"}) {
+    for (String cause : new String[] {"RELEASED", "EXPIRED", "CLOSED", "FORCED"}) {
       hold(cause);
     }
     renewals("RENEWED");

@@ -14,9 +14,14 @@ final class Hold {
   final Duration ttl;
   final Duration lockDelay;
   final Instant acquiredAt;
-  final byte[] payload;
   Mode mode;
   int entries = 1;
+
+  /** Its time no longer runs. */
+  boolean confirmed;
+
+  private byte[] payload;
+  private long version = 1;
   private long deadline;
 
   Hold(
@@ -54,6 +59,34 @@ final class Hold {
     return ownerId.equals(wish.ownerId()) && sessionId().equals(wish.sessionId());
   }
 
+  void payload(byte[] next) {
+    payload = next;
+    version++;
+  }
+
+  byte[] payload() {
+    return payload;
+  }
+
+  /** Of the payload. */
+  long version() {
+    return version;
+  }
+
+  /** As it was stored. */
+  void restore(int storedEntries, long storedVersion, boolean wasConfirmed) {
+    entries = storedEntries;
+    version = storedVersion;
+    confirmed = wasConfirmed;
+  }
+
+  /** The same possession in other hands. */
+  Hold handedTo(String owner, Session to, long newToken, Instant now) {
+    Hold next = new Hold(owner, to, newToken, mode, ttl, lockDelay, now, payload);
+    next.restore(1, version, confirmed);
+    return next;
+  }
+
   LeaseView view(LeaseName name, long now) {
     return new LeaseView(
         name,
@@ -65,6 +98,8 @@ final class Hold {
         Duration.ofNanos(Math.max(0, deadline() - now)),
         entries,
         acquiredAt,
-        payload);
+        payload,
+        version,
+        confirmed);
   }
 }

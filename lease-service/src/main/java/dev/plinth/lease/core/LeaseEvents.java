@@ -5,7 +5,7 @@ public interface LeaseEvents {
   /** A wish was decided: GRANTED, REENTERED, HELD, TIMED_OUT, DELAYED. */
   void acquired(String outcome, long waitedNanos);
 
-  /** A hold ended: RELEASED, EXPIRED, CLOSED. */
+  /** A hold ended: RELEASED, EXPIRED, CLOSED, FORCED. */
   void ended(String cause, long heldNanos);
 
   void renewed(boolean kept);

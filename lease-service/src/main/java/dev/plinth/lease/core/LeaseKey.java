@@ -37,6 +37,10 @@ final class LeaseKey {
     return holds.stream().allMatch(hold -> hold.mode.goesWith(mode));
   }
 
+  boolean isOpenTo(Acquire wish, long now) {
+    return admits(wish.mode()) && !bars(wish.ownerId(), now);
+  }
+
   boolean bars(String owner, long now) {
     return isBarred(now) && !owner.equals(lostOwner);
   }
@@ -63,5 +67,14 @@ final class LeaseKey {
 
   List<LeaseView> views(long now) {
     return holds.stream().map(hold -> hold.view(name, now)).toList();
+  }
+
+  KeyView view(long now) {
+    return new KeyView(
+        views(now),
+        line.stream()
+            .map(w -> new KeyView.InLine(w.wish, Duration.ofNanos(now - w.since)))
+            .toList(),
+        Duration.ofNanos(isBarred(now) ? barredUntil - now : 0));
   }
 }

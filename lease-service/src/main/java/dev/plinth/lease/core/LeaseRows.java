@@ -15,15 +15,17 @@ import java.util.function.Function;
  *
  * <pre>
  * lease/k/default/printer:  v1
- *                           hold ann - 67174400 EXCLUSIVE 10000 0 1 1767225600000
+ *                           hold ann - 67174400 EXCLUSIVE 10000 0 1 1767225600000 1 -
  * lease/s/default/s-1abc:   v1 ann 10000 0
  * </pre>
  */
 final class LeaseRows {
   static final String KEYS = "lease/k/";
   static final String SESSIONS = "lease/s/";
-  private static final String VERSION = "v1";
+  static final String FENCES = "lease/f/";
+  static final String VERSION = "v1";
   private static final String NONE = "-";
+  private static final String CONFIRMED = "confirmed";
 
   private LeaseRows() {}
 
@@ -33,6 +35,10 @@ final class LeaseRows {
 
   static String keyOf(Session session) {
     return SESSIONS + session.namespace + "/" + session.id;
+  }
+
+  static String fenceOf(LeaseName resource) {
+    return FENCES + resource.namespace() + "/" + resource.key();
   }
 
   static byte[] encode(Session session) {
@@ -63,8 +69,9 @@ final class LeaseRows {
       row.append(' ').append(hold.token).append(' ').append(hold.mode);
       row.append(' ').append(millis(hold.ttl)).append(' ').append(millis(hold.lockDelay));
       row.append(' ').append(hold.entries).append(' ').append(hold.acquiredAt.toEpochMilli());
-      if (hold.payload.length > 0) {
-        row.append(' ').append(Base64.getEncoder().encodeToString(hold.payload));
+      row.append(' ').append(hold.version()).append(' ').append(hold.confirmed ? CONFIRMED : NONE);
+      if (hold.payload().length > 0) {
+        row.append(' ').append(Base64.getEncoder().encodeToString(hold.payload()));
       }
     }
     if (!key.lostDelay.isZero()) {
@@ -103,12 +110,12 @@ final class LeaseRows {
             duration(words[5]),
             duration(words[6]),
             Instant.ofEpochMilli(Long.parseLong(words[8])),
-            words.length > 9 ? Base64.getDecoder().decode(words[9]) : new byte[0]);
-    hold.entries = Integer.parseInt(words[7]);
+            words.length > 11 ? Base64.getDecoder().decode(words[11]) : new byte[0]);
+    hold.restore(Integer.parseInt(words[7]), Long.parseLong(words[9]), words[10].equals(CONFIRMED));
     return hold;
   }
 
-  private static void check(String rowKey, String version) {
+  static void check(String rowKey, String version) {
     if (!version.equals(VERSION)) {
       throw new IllegalStateException(
           rowKey + " has format " + version + " (expected: " + VERSION + ")");

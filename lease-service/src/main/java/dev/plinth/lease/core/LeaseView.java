@@ -14,4 +14,6 @@ public record LeaseView(
     Duration remaining,
     int entries,
     Instant acquiredAt,
-    byte[] payload) {}
+    byte[] payload,
+    long payloadVersion,
+    boolean confirmed) {}

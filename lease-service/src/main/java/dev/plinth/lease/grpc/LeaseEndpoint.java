@@ -9,6 +9,12 @@ import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.CloseSessionRequest;
 import dev.plinth.lease.v1.CloseSessionResponse;
+import dev.plinth.lease.v1.ConfirmRequest;
+import dev.plinth.lease.v1.ConfirmResponse;
+import dev.plinth.lease.v1.ForceReleaseRequest;
+import dev.plinth.lease.v1.ForceReleaseResponse;
+import dev.plinth.lease.v1.GetFenceRequest;
+import dev.plinth.lease.v1.GetFenceResponse;
 import dev.plinth.lease.v1.GetLeaseRequest;
 import dev.plinth.lease.v1.GetLeaseResponse;
 import dev.plinth.lease.v1.HeartbeatRequest;
@@ -22,12 +28,18 @@ import dev.plinth.lease.v1.ListWaitersRequest;
 import dev.plinth.lease.v1.ListWaitersResponse;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.lease.v1.RaiseFenceRequest;
+import dev.plinth.lease.v1.RaiseFenceResponse;
 import dev.plinth.lease.v1.ReleaseRequest;
 import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
 import dev.plinth.lease.v1.RenewResponse;
 import dev.plinth.lease.v1.RenewResult;
+import dev.plinth.lease.v1.TransferRequest;
+import dev.plinth.lease.v1.TransferResponse;
+import dev.plinth.lease.v1.UpdatePayloadRequest;
+import dev.plinth.lease.v1.UpdatePayloadResponse;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.ValidateResponse;
 import dev.plinth.server.call.Fields;
@@ -48,9 +60,11 @@ public final class LeaseEndpoint extends LeaseServiceGrpc.LeaseServiceImplBase {
   private static final int MOST_RENEWALS = 100;
 
   private final ShardCalls<Leases> calls;
+  private final HoldCalls holds;
 
   public LeaseEndpoint(ShardCalls<Leases> calls) {
     this.calls = calls;
+    this.holds = new HoldCalls(calls);
   }
 
   @Override
@@ -186,6 +200,54 @@ public final class LeaseEndpoint extends LeaseServiceGrpc.LeaseServiceImplBase {
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ReleaseResponse.parser()),
         (leases, tx, reply) -> reply.send(tx, LeaseWire.response(leases.release(name, token, tx))),
+        to);
+  }
+
+  @Override
+  public void transfer(TransferRequest request, StreamObserver<TransferResponse> to) {
+    holds.transfer(request, to);
+  }
+
+  @Override
+  public void confirm(ConfirmRequest request, StreamObserver<ConfirmResponse> to) {
+    holds.confirm(request, to);
+  }
+
+  @Override
+  public void updatePayload(
+      UpdatePayloadRequest request, StreamObserver<UpdatePayloadResponse> to) {
+    holds.updatePayload(request, to);
+  }
+
+  @Override
+  public void forceRelease(ForceReleaseRequest request, StreamObserver<ForceReleaseResponse> to) {
+    holds.forceRelease(request, to);
+  }
+
+  @Override
+  public void raiseFence(RaiseFenceRequest request, StreamObserver<RaiseFenceResponse> to) {
+    LeaseName resource = LeaseWire.resource(request.getNamespace(), request.getResource());
+    long token = LeaseWire.token(request.getToken());
+    String requestId = Fields.requestId(request.getRequestId());
+    calls.mutate(
+        new Mutation<>(resource.namespace(), requestId, request, RaiseFenceResponse.parser()),
+        (leases, tx, reply) -> {
+          long floor = leases.raiseFence(resource, token, tx);
+          reply.send(
+              tx,
+              RaiseFenceResponse.newBuilder().setAccepted(floor == token).setFloor(floor).build());
+        },
+        to);
+  }
+
+  @Override
+  public void getFence(GetFenceRequest request, StreamObserver<GetFenceResponse> to) {
+    LeaseName resource = LeaseWire.resource(request.getNamespace(), request.getResource());
+    calls.ask(
+        resource.namespace(),
+        Lane.NORMAL,
+        (leases, tx, reply) ->
+            reply.send(tx, GetFenceResponse.newBuilder().setFloor(leases.fence(resource)).build()),
         to);
   }
 

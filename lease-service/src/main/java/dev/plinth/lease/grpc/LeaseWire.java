@@ -39,6 +39,10 @@ final class LeaseWire {
     return new LeaseName(Fields.namespace(namespace), Fields.name("key", key, MOST_KEY));
   }
 
+  static LeaseName resource(String namespace, String resource) {
+    return new LeaseName(Fields.namespace(namespace), Fields.name("resource", resource, MOST_KEY));
+  }
+
   static Acquire acquire(AcquireRequest request) {
     boolean session = !request.getSessionId().isEmpty();
     if (session && request.hasTtl()) {
@@ -48,10 +52,6 @@ final class LeaseWire {
     if (session && request.hasLockDelay()) {
       throw Failure.Invalid.field(
           "lock_delay", Durations.toString(request.getLockDelay()), "none with a session_id");
-    }
-    if (request.getPayload().size() > MOST_PAYLOAD) {
-      throw Failure.Invalid.field(
-          "payload", request.getPayload().size() + " bytes", "at most " + MOST_PAYLOAD);
     }
     return new Acquire(
         name(request.getNamespace(), request.getKey()),
@@ -66,9 +66,17 @@ final class LeaseWire {
             MOST_WAIT),
         mode(request.getMode()),
         Fields.between("priority", request.getPriority(), -100, 100),
-        request.getPayload().toByteArray(),
+        payload(request.getPayload()),
         lockDelay(request.hasLockDelay() ? request.getLockDelay() : null),
         !Fields.requestId(request.getRequestId()).isEmpty());
+  }
+
+  static byte[] payload(ByteString payload) {
+    if (payload.size() > MOST_PAYLOAD) {
+      throw Failure.Invalid.field(
+          "payload", payload.size() + " bytes", "at most " + MOST_PAYLOAD + " bytes");
+    }
+    return payload.toByteArray();
   }
 
   /** Null stands for the usual. */
@@ -138,6 +146,8 @@ final class LeaseWire {
         .setPayload(ByteString.copyFrom(view.payload()))
         .setEntries(view.entries())
         .setAcquiredAt(timestamp(view.acquiredAt()))
+        .setPayloadVersion(view.payloadVersion())
+        .setConfirmed(view.confirmed())
         .build();
   }
 

@@ -22,7 +22,7 @@ class LeasesTest {
 
   private final ManualClock clock = new ManualClock();
   private final DirectTx tx = new DirectTx(clock);
-  private final LeaseEvents events = new CountedEvents();
+  private final CountedEvents events = new CountedEvents();
   private Leases leases = new Leases(clock, events);
 
   @Test
@@ -209,11 +209,11 @@ class LeasesTest {
     leases.abandon(PRINTER, tx);
     assertEquals(2, leases.get(PRINTER, tx).line().size());
     bob.abandoned = false;
-    clock.advance(Leases.PATIENCE);
+    clock.advance(Lines.PATIENCE);
     assertEquals(2, leases.get(PRINTER, tx).line().size());
     bob.abandoned = true;
     leases.abandon(PRINTER, tx);
-    clock.advance(Leases.PATIENCE);
+    clock.advance(Lines.PATIENCE);
     assertEquals(1, leases.get(PRINTER, tx).line().size());
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
   }
@@ -290,6 +290,119 @@ class LeasesTest {
     assertTrue(leases.validate(PRINTER, token - 1, tx).isEmpty());
     clock.advance(TTL);
     assertTrue(leases.validate(PRINTER, token, tx).isEmpty());
+  }
+
+  @Test
+  void transfer_givesTheHoldOn_underANewToken_pastTheLine() {
+    long old = granted(acquire("ann")).token();
+    Answer<Acquired> waiting = wait("cid", 0);
+    LeaseView bob = leases.transfer(PRINTER, old, "bob", "", tx).orElseThrow();
+    assertTrue(bob.token() > old);
+    assertEquals("bob", leases.get(PRINTER, tx).holders().get(0).ownerId());
+    assertTrue(waiting.isOpen());
+    assertTrue(leases.transfer(PRINTER, old, "eve", "", tx).isEmpty());
+    assertEquals(Released.NOT_HELD, leases.release(PRINTER, old, tx));
+    clock.advance(TTL);
+    assertEquals("cid", granted(waiting).ownerId());
+  }
+
+  @Test
+  void transfer_toASessionThatIsNotOpen_changesNothing() {
+    long token = granted(acquire("ann")).token();
+    int writes = tx.writes;
+    assertThrows(Failure.class, () -> leases.transfer(PRINTER, token, "bob", "s-none", tx));
+    assertEquals(writes, tx.writes);
+    assertEquals("ann", leases.get(PRINTER, tx).holders().get(0).ownerId());
+  }
+
+  @Test
+  void confirm_beforeTheEnd_makesTheHoldLast_overATakeoverToo() {
+    long token = granted(acquire("ann")).token();
+    clock.advance(TTL.minusMillis(1));
+    assertTrue(leases.confirm(PRINTER, token, Optional.of(new byte[] {7}), tx).isPresent());
+    clock.advance(Duration.ofDays(1));
+    takeOver();
+    clock.advance(Duration.ofDays(1));
+    LeaseView booked = leases.get(PRINTER, tx).holders().get(0);
+    assertTrue(booked.confirmed());
+    assertEquals(7, booked.payload()[0]);
+    assertEquals(Released.RELEASED, leases.release(PRINTER, token, tx));
+  }
+
+  @Test
+  void confirm_afterTheEnd_findsNothing() {
+    long token = granted(acquire("ann")).token();
+    clock.advance(TTL);
+    assertTrue(leases.confirm(PRINTER, token, Optional.empty(), tx).isEmpty());
+    assertTrue(tx.rows.isEmpty());
+  }
+
+  @Test
+  void confirmedHold_outlivesItsSession() {
+    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    long token = granted(acquire(inSession("ann", session, "printer"))).token();
+    leases.confirm(PRINTER, token, Optional.empty(), tx);
+    clock.advance(TTL);
+    assertEquals(token, leases.get(PRINTER, tx).holders().get(0).token());
+    takeOver();
+    clock.advance(TTL.multipliedBy(3));
+    assertEquals(token, leases.get(PRINTER, tx).holders().get(0).token());
+  }
+
+  @Test
+  void updatePayload_comparesTheVersion() {
+    long token = granted(acquire("ann")).token();
+    LeaseView two =
+        leases.updatePayload(PRINTER, token, Optional.of(1L), new byte[] {2}, tx).orElseThrow();
+    assertEquals(2, two.payloadVersion());
+    Failure conflict =
+        assertThrows(
+            Failure.class,
+            () -> leases.updatePayload(PRINTER, token, Optional.of(1L), new byte[] {3}, tx));
+    assertEquals(ErrorReason.ERROR_REASON_REVISION_CONFLICT, conflict.reason());
+    takeOver();
+    LeaseView kept = leases.get(PRINTER, tx).holders().get(0);
+    assertEquals(2, kept.payload()[0]);
+    assertEquals(2, kept.payloadVersion());
+    assertTrue(
+        leases.updatePayload(PRINTER, token + 1, Optional.empty(), new byte[0], tx).isEmpty());
+  }
+
+  @Test
+  void forceRelease_endsTheHold_barsTheKey_andHandsOnAfterwards() {
+    granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    Answer<Acquired> waiting = wait("bob", 0);
+    assertEquals(1, leases.forceRelease(PRINTER, Optional.empty(), tx).size());
+    assertTrue(waiting.isOpen(), "its holder may still be at work");
+    clock.advance(Duration.ofSeconds(5));
+    LeaseView bob = granted(waiting);
+    assertEquals(0, leases.forceRelease(PRINTER, Optional.of(bob.token() - 1), tx).size());
+    assertEquals(1, leases.forceRelease(PRINTER, Optional.of(bob.token()), tx).size());
+  }
+
+  @Test
+  void fence_onlyRises_overATakeoverToo() {
+    LeaseName disk = new LeaseName("default", "disk");
+    assertEquals(0, leases.fence(disk));
+    assertEquals(7, leases.raiseFence(disk, 7, tx));
+    assertEquals(7, leases.raiseFence(disk, 5, tx), "5 is not accepted");
+    takeOver();
+    assertEquals(7, leases.fence(disk));
+    assertEquals(9, leases.raiseFence(disk, 9, tx));
+  }
+
+  @Test
+  void gauges_followATakeover_andComeBackToZero() {
+    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    granted(acquire(inSession("ann", session, "a")));
+    granted(acquire("bob"));
+    wait("cid", 0);
+    assertEquals(List.of(2, 1, 1), List.of(events.held, events.waiting, events.sessions));
+    leases.uncount();
+    takeOver();
+    assertEquals(List.of(2, 0, 1), List.of(events.held, events.waiting, events.sessions));
+    clock.advance(TTL);
+    assertEquals(List.of(0, 0, 0), List.of(events.held, events.waiting, events.sessions));
   }
 
   @Test

@@ -17,6 +17,10 @@ import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
 import dev.plinth.lease.v1.CloseSessionRequest;
+import dev.plinth.lease.v1.ConfirmRequest;
+import dev.plinth.lease.v1.ConfirmResponse;
+import dev.plinth.lease.v1.ForceReleaseRequest;
+import dev.plinth.lease.v1.GetFenceRequest;
 import dev.plinth.lease.v1.GetLeaseRequest;
 import dev.plinth.lease.v1.GetLeaseResponse;
 import dev.plinth.lease.v1.HeartbeatRequest;
@@ -30,11 +34,16 @@ import dev.plinth.lease.v1.ListLeasesResponse;
 import dev.plinth.lease.v1.ListWaitersRequest;
 import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.lease.v1.RaiseFenceRequest;
+import dev.plinth.lease.v1.RaiseFenceResponse;
 import dev.plinth.lease.v1.ReleaseRequest;
 import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
 import dev.plinth.lease.v1.RenewResult;
+import dev.plinth.lease.v1.TransferRequest;
+import dev.plinth.lease.v1.TransferResponse;
+import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.ValidateResponse;
 import dev.plinth.shards.Shards;
@@ -237,6 +246,61 @@ class LeaseEndpointTest {
   }
 
   @Test
+  void hold_isTransferredUpdatedConfirmedAndForced() {
+    long ann = acquire("ann").getLease().getToken();
+    TransferRequest transfer =
+        TransferRequest.newBuilder()
+            .setKey("printer")
+            .setToken(ann)
+            .setToOwnerId("bob")
+            .setRequestId("t1")
+            .build();
+    TransferResponse transferred = leases.transfer(transfer);
+    assertEquals(TransferResponse.Outcome.OUTCOME_TRANSFERRED, transferred.getOutcome());
+    assertEquals(transferred, leases.transfer(transfer), "sent again");
+    long bob = transferred.getLease().getToken();
+    assertTrue(bob > ann);
+    assertEquals(
+        TransferResponse.Outcome.OUTCOME_NOT_HELD,
+        leases.transfer(transfer.toBuilder().setRequestId("t2").build()).getOutcome());
+    UpdatePayloadRequest update =
+        UpdatePayloadRequest.newBuilder()
+            .setKey("printer")
+            .setToken(bob)
+            .setPayload(ByteString.copyFromUtf8("x"))
+            .setExpectedVersion(1)
+            .build();
+    assertEquals(2, leases.updatePayload(update).getLease().getPayloadVersion());
+    StatusRuntimeException conflict =
+        assertThrows(StatusRuntimeException.class, () -> leases.updatePayload(update));
+    assertEquals(Status.Code.ABORTED, conflict.getStatus().getCode());
+    assertEquals("REVISION_CONFLICT", reason(conflict));
+    ConfirmRequest confirm = ConfirmRequest.newBuilder().setKey("printer").setToken(bob).build();
+    assertTrue(leases.confirm(confirm).getLease().getConfirmed());
+    assertEquals(
+        ConfirmResponse.Outcome.OUTCOME_NOT_HELD,
+        leases.confirm(confirm.toBuilder().setToken(ann).build()).getOutcome());
+    ForceReleaseRequest force =
+        ForceReleaseRequest.newBuilder().setKey("printer").setReason("test").build();
+    assertEquals("bob", leases.forceRelease(force).getReleased(0).getOwnerId());
+    assertEquals(0, leases.forceRelease(force).getReleasedCount());
+  }
+
+  @Test
+  void fence_acceptsNoLowerToken() {
+    RaiseFenceRequest.Builder raise = RaiseFenceRequest.newBuilder().setResource("disk");
+    assertTrue(leases.raiseFence(raise.setToken(7).build()).getAccepted());
+    assertTrue(leases.raiseFence(raise.setToken(7).build()).getAccepted(), "the same holder");
+    RaiseFenceResponse stale = leases.raiseFence(raise.setToken(6).build());
+    assertFalse(stale.getAccepted());
+    assertEquals(7, stale.getFloor());
+    stop();
+    start();
+    assertEquals(
+        7, leases.getFence(GetFenceRequest.newBuilder().setResource("disk").build()).getFloor());
+  }
+
+  @Test
   void session_carriesItsLeases_andClosesThem() throws Exception {
     String session =
         leases
@@ -385,6 +449,23 @@ class LeaseEndpointTest {
     refused("session_id", () -> leases.heartbeat(HeartbeatRequest.getDefaultInstance()));
     refused("session_id", () -> leases.closeSession(CloseSessionRequest.getDefaultInstance()));
     refused("owner_id", () -> leases.openSession(OpenSessionRequest.getDefaultInstance()));
+    refused(
+        "to_owner_id",
+        () -> leases.transfer(TransferRequest.newBuilder().setKey("k").setToken(1).build()));
+    refused("token", () -> leases.confirm(ConfirmRequest.newBuilder().setKey("k").build()));
+    refused(
+        "payload",
+        () ->
+            leases.updatePayload(
+                UpdatePayloadRequest.newBuilder()
+                    .setKey("k")
+                    .setToken(1)
+                    .setPayload(ByteString.copyFrom(new byte[4097]))
+                    .build()));
+    refused(
+        "reason", () -> leases.forceRelease(ForceReleaseRequest.newBuilder().setKey("k").build()));
+    refused("resource", () -> leases.raiseFence(RaiseFenceRequest.getDefaultInstance()));
+    refused("resource", () -> leases.getFence(GetFenceRequest.getDefaultInstance()));
     refused("key", () -> leases.getLease(GetLeaseRequest.getDefaultInstance()));
     refused(
         "page_size",

@@ -2,6 +2,7 @@ package dev.plinth.lease.core;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Event;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
@@ -134,6 +135,7 @@ public final class Leases {
     own.entries++;
     own.renew(tx.nanos());
     keys.save(key, tx);
+    tell(LeaseChange.Type.CHANGED, key, own, tx);
     events.acquired("REENTERED", 0);
     return new Acquired.Reentered(own.view(key.name, tx.nanos()));
   }
@@ -158,6 +160,7 @@ public final class Leases {
     key.holds.add(hold);
     keepWatch(key, hold, tx);
     keys.save(key, tx);
+    tell(LeaseChange.Type.GRANTED, key, hold, tx);
     events.held(1);
     return hold.view(key.name, tx.nanos());
   }
@@ -194,6 +197,7 @@ public final class Leases {
     if (hold.entries > 1) {
       hold.entries--;
       keys.save(key, tx);
+      tell(LeaseChange.Type.CHANGED, key, hold, tx);
       return Released.STILL_HELD;
     }
     end(key, hold, Ending.RELEASED, tx);
@@ -212,7 +216,7 @@ public final class Leases {
       events.stale();
       return Optional.empty();
     }
-    leaveHands(key, old, Ending.RELEASED);
+    leaveHands(key, old, Ending.RELEASED, tx);
     Hold next = old.handedTo(toOwner, session, tx.token(), clock.instant());
     return Optional.of(take(key, next, tx));
   }
@@ -260,6 +264,7 @@ public final class Leases {
     }
     change.accept(hold);
     keys.save(key, tx);
+    tell(LeaseChange.Type.CHANGED, key, hold, tx);
     return Optional.of(hold.view(name, tx.nanos()));
   }
 
@@ -310,7 +315,7 @@ public final class Leases {
   }
 
   private void end(LeaseKey key, Hold hold, Ending ending, Tx tx) {
-    leaveHands(key, hold, ending);
+    leaveHands(key, hold, ending, tx);
     // A holder that was lost may still be writing somewhere; one that let go is not.
     if (ending.isUnclean() && !hold.lockDelay.isZero()) {
       key.bar(hold.ownerId, hold.lockDelay, tx.nanos());
@@ -320,13 +325,19 @@ public final class Leases {
     keys.save(key, tx);
   }
 
-  private void leaveHands(LeaseKey key, Hold hold, Ending ending) {
+  private void leaveHands(LeaseKey key, Hold hold, Ending ending, Tx tx) {
     key.holds.remove(hold);
     if (hold.session != null && key.holds.stream().noneMatch(h -> h.session == hold.session)) {
       hold.session.keys.remove(key);
     }
+    tell(LeaseChange.Type.of(ending), key, hold, tx);
     events.held(-1);
     events.ended(ending.name(), Duration.between(hold.acquiredAt, clock.instant()).toNanos());
+  }
+
+  private static void tell(LeaseChange.Type type, LeaseKey key, Hold hold, Tx tx) {
+    LeaseChange change = new LeaseChange(type, hold.view(key.name, tx.nanos()));
+    tx.emit(new Event(key.name.namespace() + "/" + key.name.key(), change));
   }
 
   private void liftLater(LeaseKey key, Tx tx) {
@@ -353,6 +364,11 @@ public final class Leases {
 
   public KeyView get(LeaseName name, Tx tx) {
     return keys.find(name).map(key -> key.view(tx.nanos())).orElse(KeyView.FREE);
+  }
+
+  /** For a watch, which has no transaction: the time left of each is that of the moment given. */
+  public List<LeaseView> snapshot(String namespace, String prefix, long nanos) {
+    return keys.list(namespace, prefix, "", nanos);
   }
 
   /** Holds in the order of their keys: those that begin so, from after one on. */

@@ -42,17 +42,21 @@ import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.UpdatePayloadResponse;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.ValidateResponse;
+import dev.plinth.lease.v1.WatchRequest;
+import dev.plinth.lease.v1.WatchResponse;
 import dev.plinth.server.call.Fields;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.MappedReply;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** {@code plinth.lease.v1.LeaseService}. A namespace is the shard key of all that is in it. */
@@ -346,6 +350,23 @@ public final class LeaseEndpoint extends LeaseServiceGrpc.LeaseServiceImplBase {
                         leases.get(name, tx).line().stream().map(LeaseWire::waiter).toList())
                     .build()),
         to);
+  }
+
+  @Override
+  public void watch(WatchRequest request, StreamObserver<WatchResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    String prefix = request.getKeyPrefix();
+    int shard = calls.shardOf(namespace);
+    OptionalLong after =
+        request.getResumeToken().isEmpty()
+            ? OptionalLong.empty()
+            : OptionalLong.of(ResumeToken.parse(request.getResumeToken(), shard).revision());
+    calls.watch(
+        shard,
+        after,
+        leases -> new LeaseWatch.Snapshot(leases.snapshot(namespace, prefix, System.nanoTime())),
+        new LeaseWatch(
+            shard, namespace + "/" + prefix, (ServerCallStreamObserver<WatchResponse>) to));
   }
 
   private static String sessionId(String value) {

@@ -11,8 +11,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.Durations;
 import com.google.rpc.BadRequest;
 import com.google.rpc.ErrorInfo;
-import dev.plinth.lease.LeaseService;
-import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -46,20 +44,13 @@ import dev.plinth.lease.v1.TransferResponse;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.ValidateResponse;
-import dev.plinth.shards.Shards;
-import dev.plinth.shards.ShardsSettings;
-import dev.plinth.shards.store.ShardStore;
-import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.InProcessHost;
-import dev.plinth.testkit.TestSettings;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.grpc.stub.StreamObserver;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,27 +67,18 @@ class LeaseEndpointTest {
   private static final Duration LONG = Durations.fromMinutes(5);
 
   @TempDir Path folder;
-  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private ShardStore store;
-  private Shards shards;
-  private InProcessHost host;
+  private EmbeddedLeases server;
   private LeaseServiceBlockingStub leases;
 
   @BeforeEach
   void start() {
-    store = EmbeddedShardStore.open(folder, 4);
-    LeaseApp app = LeaseService.app(InstantSource.system(), meters);
-    ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=4");
-    shards = Shards.open(store, List.of(app), settings, meters);
-    host = InProcessHost.serving(LeaseService.on(shards, app, store));
-    leases = LeaseServiceGrpc.newBlockingStub(host.channel());
+    server = new EmbeddedLeases(folder);
+    leases = LeaseServiceGrpc.newBlockingStub(server.channel());
   }
 
   @AfterEach
   void stop() {
-    host.close();
-    shards.close();
-    store.close();
+    server.close();
   }
 
   @Test
@@ -332,7 +314,7 @@ class LeaseEndpointTest {
             .getSessionId();
     List<String> told = new CopyOnWriteArrayList<>();
     StreamObserver<KeepSessionRequest> beats =
-        LeaseServiceGrpc.newStub(host.channel())
+        LeaseServiceGrpc.newStub(server.channel())
             .keepSession(
                 new StreamObserver<>() {
                   @Override
@@ -477,6 +459,7 @@ class LeaseEndpointTest {
   void meters_follow() {
     long token = acquire("ann").getLease().getToken();
     acquire("bob");
+    MeterRegistry meters = server.meters();
     assertEquals(1, meters.get("plinth.lease.held").gauge().value());
     release(token, "");
     assertEquals(0, meters.get("plinth.lease.held").gauge().value());

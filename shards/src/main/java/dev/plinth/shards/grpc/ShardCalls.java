@@ -9,9 +9,12 @@ import dev.plinth.shards.Fingerprint;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.Request;
 import dev.plinth.shards.Shards;
+import dev.plinth.shards.Watcher;
 import io.grpc.Context;
 import io.grpc.stub.StreamObserver;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Takes a service's calls to its shards and the answers back.
@@ -67,6 +70,20 @@ public final class ShardCalls<S> {
    */
   public record Mutation<R extends Message>(
       String shardKey, String requestId, Message request, Parser<R> answers) {}
+
+  public int shardOf(String shardKey) {
+    return shards.shardOf(shardKey);
+  }
+
+  /** A stream of events, from after a revision if one is given, until the caller goes away. */
+  public void watch(int shard, OptionalLong after, Function<S, Object> snapshot, Watcher watcher) {
+    Context.current().addListener(context -> shards.unwatch(shard, watcher), Runnable::run);
+    if (after.isPresent()) {
+      shards.resume(shard, app, after.getAsLong(), snapshot, watcher);
+    } else {
+      shards.watch(shard, app, snapshot, watcher);
+    }
+  }
 
   /**
    * When the caller goes away before its answer, the command learns of it through its reply, and

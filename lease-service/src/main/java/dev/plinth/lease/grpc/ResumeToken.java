@@ -1,0 +1,23 @@
+package dev.plinth.lease.grpc;
+
+import dev.plinth.server.failure.Failure;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Where a watch was: opaque to callers, and refused where it is not one of ours. */
+record ResumeToken(int shard, long revision) {
+  private static final Pattern FORM = Pattern.compile("w1\\.(\\d{1,4})\\.(\\d{1,18})");
+
+  String text() {
+    return "w1." + shard + "." + revision;
+  }
+
+  static ResumeToken parse(String text, int shard) {
+    Matcher parts = FORM.matcher(text);
+    if (!parts.matches() || Integer.parseInt(parts.group(1)) != shard) {
+      throw Failure.Invalid.field(
+          "resume_token", '"' + text + '"', "one from a watch of the same namespace, or none");
+    }
+    return new ResumeToken(shard, Long.parseLong(parts.group(2)));
+  }
+}

@@ -14,6 +14,7 @@ final class Batch {
   private final List<Runnable> whenDurable = new ArrayList<>();
 
   private long sentAt;
+  private int bytes;
 
   Batch(long revision) {
     this.revision = revision;
@@ -34,6 +35,7 @@ final class Batch {
 
   void add(Map<String, Write> moreWrites, List<Event> moreEvents) {
     writes.putAll(moreWrites);
+    moreWrites.values().forEach(write -> bytes += write.bytes());
     events.addAll(moreEvents);
   }
 
@@ -44,6 +46,11 @@ final class Batch {
   /** A batch without writes has nothing to commit; its answers wait for nothing either. */
   boolean isEmpty() {
     return writes.isEmpty();
+  }
+
+  /** No less than what its writes weigh; a key written again counts again. */
+  int bytes() {
+    return bytes;
   }
 
   int size() {

@@ -30,6 +30,8 @@ import java.util.function.LongSupplier;
 final class Shard {
   private static final Logger log = System.getLogger("plinth.shards");
   private static final int MOST_UNDER_WAY = 3;
+  // Stores bound a commit's bytes too, etcd at 1.5 MiB.
+  private static final int MOST_BYTES = 1 << 20;
   // The low bits of a token count within a batch.
   private static final int MOST_TOKENS =
       1 << Tokens.INDEX_BITS - 1; // half, as a command takes several
@@ -159,6 +161,11 @@ final class Shard {
       reply.refuse(dropped);
       return false;
     }
+    if (owned.isLost()) {
+      drop(Unavailability.moved(number()));
+      reply.refuse(dropped);
+      return false;
+    }
     // What is decided now was true now: the answer may leave later, but not be found later.
     if (store.authorityUntil() - nanos.getAsLong() <= 0) {
       reply.refuse(Unavailability.noAuthority(number()));
@@ -214,6 +221,11 @@ final class Shard {
     List<Runnable> tasks = List.copyOf(whenQuiet);
     whenQuiet.clear();
     tasks.forEach(Runnable::run);
+  }
+
+  /** Gone to another node, or dropped already. */
+  boolean isLost() {
+    return dropped != null || owned.isLost();
   }
 
   boolean isDropped() {
@@ -286,7 +298,11 @@ final class Shard {
       drop(Unavailability.moved(number()));
       return;
     }
-    if (open.sizeWith(tx.writes()) > store.maxWrites() || tokens >= MOST_TOKENS) {
+    boolean full =
+        open.sizeWith(tx.writes()) > store.maxWrites()
+            || open.bytes() + tx.bytes() > MOST_BYTES && !open.isEmpty()
+            || tokens >= MOST_TOKENS;
+    if (full) {
       seal();
     }
     open.add(tx.writes(), tx.events());

@@ -64,6 +64,10 @@ final class ShardTx implements Tx {
     beforeCommit.forEach(Runnable::run);
   }
 
+  int bytes() {
+    return writes.values().stream().mapToInt(Write::bytes).sum();
+  }
+
   boolean isDirty() {
     return !writes.isEmpty() || !events.isEmpty();
   }

@@ -140,7 +140,7 @@ public final class Shards implements AutoCloseable {
 
   private boolean isServed(int shard) {
     Shard serves = serving.get(shard);
-    return serves != null && !serves.isDropped();
+    return serves != null && !serves.isLost();
   }
 
   /** One pass: gives back what was dropped, takes what is free. */
@@ -148,7 +148,7 @@ public final class Shards implements AutoCloseable {
     for (int shard = 0; shard < store.shards(); shard++) {
       try {
         Shard old = serving.get(shard);
-        if (old != null && old.isDropped()) {
+        if (old != null && old.isLost()) {
           giveUp(old);
           old = null;
         }
@@ -187,8 +187,13 @@ public final class Shards implements AutoCloseable {
 
   private void giveUp(Shard shard) {
     serving.set(shard.number(), null);
-    await(onLoop(shard, () -> loop(shard.number()).remove(shard)));
+    await(onLoop(shard, () -> leave(shard)));
     shard.release();
+  }
+
+  private void leave(Shard shard) {
+    shard.drop(Unavailability.moved(shard.number()));
+    loop(shard.number()).remove(shard);
   }
 
   private void progress() {

@@ -23,6 +23,7 @@ final class HeldStore implements ShardStore {
   private long revision;
   long authorityUntil = Long.MAX_VALUE / 2;
   int maxWrites = Integer.MAX_VALUE;
+  boolean lost;
 
   int underWay() {
     return held.size();
@@ -98,6 +99,11 @@ final class HeldStore implements ShardStore {
             held.add(commit);
             commitSizes.add(writes.size());
             return commit.done;
+          }
+
+          @Override
+          public boolean isLost() {
+            return lost;
           }
 
           @Override

@@ -149,6 +149,26 @@ class ShardTest {
   }
 
   @Test
+  void lostWithoutACommit_isNoticedByTheNextCommand() {
+    CompletableFuture<String> waiting = run((state, tx, reply) -> {});
+    store.lost = true;
+    assertTrue(shard.isLost());
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(run(TextApp.get("a"))));
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(waiting));
+  }
+
+  @Test
+  void batch_isCutByBytesToo() {
+    for (int i = 0; i < 3; i++) {
+      String key = "k" + i;
+      run((state, tx, reply) -> tx.put("text/" + key, new byte[600 * 1024]));
+    }
+    shard.flush();
+    store.finishAll();
+    assertEquals(List.of(1, 1, 1), store.commitSizes);
+  }
+
+  @Test
   void unknownOutcome_isToldAsSuch() {
     CompletableFuture<String> put = run(TextApp.put("a", "1"));
     shard.flush();

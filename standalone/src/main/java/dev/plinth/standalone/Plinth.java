@@ -11,6 +11,10 @@ import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.shards.store.etcd.EtcdCluster;
+import dev.plinth.shards.store.etcd.EtcdShardStore;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,29 +35,43 @@ public final class Plinth implements Running {
     try {
       InstantSource clock = InstantSource.system();
       Metrics metrics = opened(new Metrics());
-      DataFolder data = opened(DataFolder.open(settings.dataDir(), Instant.now()));
-      store = opened(openStore(data));
+      GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics);
+      store = openStore(building, metrics);
       LeaseApp leases = LeaseService.app(clock, metrics.registry());
       Shards shards =
           opened(Shards.open(store, List.of(leases), settings.shards(), metrics.registry()));
-      host =
-          opened(
-              GrpcHost.builder(settings.host(), metrics)
-                  .engine(data)
-                  .add(LeaseService.on(shards, leases, store))
-                  .start());
+      host = opened(building.add(LeaseService.on(shards, leases, store)).start());
     } catch (RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private ShardStore openStore(DataFolder data) {
+  private ShardStore openStore(GrpcHost.Builder building, Metrics metrics) {
+    Coordination where = Coordination.parse(settings.coordination());
+    int shards = settings.shards().count();
     try {
-      return EmbeddedShardStore.open(
-          data.path().resolve("coordination"), settings.shards().count());
+      if (!where.isEmbedded()) {
+        EtcdCluster etcd = new EtcdCluster(where.etcd(), settings.etcd());
+        return opened(EtcdShardStore.open(etcd, node(), shards, metrics.registry()));
+      }
+      DataFolder data = opened(DataFolder.open(settings.dataDir(), Instant.now()));
+      building.engine(data);
+      return opened(EmbeddedShardStore.open(data.path().resolve("coordination"), shards));
     } catch (StoreUnavailable e) {
       throw new StartRefused(e.getMessage(), e);
+    }
+  }
+
+  private String node() {
+    return settings.node().orElseGet(() -> hostName() + "/" + ProcessHandle.current().pid());
+  }
+
+  private static String hostName() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost";
     }
   }
 
@@ -78,7 +96,7 @@ public final class Plinth implements Running {
   String summary() {
     String bind = settings.host().bind();
     return "gRPC on %s:%d, admin on http://%s:%d, %s engine in %s"
-        .formatted(bind, port(), bind, adminPort(), store.kind(), settings.dataDir());
+        .formatted(bind, port(), bind, adminPort(), store.kind(), store.location());
   }
 
   @Override

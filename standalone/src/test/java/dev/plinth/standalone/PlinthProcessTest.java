@@ -32,7 +32,7 @@ class PlinthProcessTest {
       assertTrue(
           line.matches(".*gRPC on 127\\.0\\.0\\.1:\\d+, admin on http://127\\.0\\.0\\.1:\\d+, .*"),
           line);
-      assertTrue(line.contains("embedded engine in plinth-data"), line);
+      assertTrue(line.contains("embedded engine in plinth-data/coordination"), line);
       assertTrue(
           line.contains("try: grpcurl -plaintext localhost:" + port(plinth) + " list"), line);
       GetStatusResponse status = status(plinth);

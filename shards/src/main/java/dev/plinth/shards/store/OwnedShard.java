@@ -32,6 +32,12 @@ public interface OwnedShard {
    */
   void release();
 
+  /**
+   * True once this claim is surely over. An owner that commits nothing learns it nowhere else, and
+   * must then release the shard: the store's authority does not move on before.
+   */
+  boolean isLost();
+
   /** How a commit ended. */
   enum Commit {
     DONE,

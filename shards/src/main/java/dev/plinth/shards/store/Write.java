@@ -12,6 +12,11 @@ public record Write(String key, byte[] value) {
     return new Write(key, null);
   }
 
+  /** About what it weighs in a commit. */
+  public int bytes() {
+    return key.length() + (value == null ? 0 : value.length);
+  }
+
   public boolean isDelete() {
     return value == null;
   }

@@ -11,7 +11,7 @@ final class EmbeddedShard implements OwnedShard {
   private final int shard;
   private final long epoch;
   private long revision;
-  private boolean released;
+  private volatile boolean released;
 
   EmbeddedShard(EmbeddedShardStore store, int shard, ShardMeta meta) {
     this.store = store;
@@ -50,6 +50,11 @@ final class EmbeddedShard implements OwnedShard {
         .writer()
         .write(new GroupWriter.Group(shard, new ShardMeta(epoch, revision), writes))
         .thenApply(done -> Commit.DONE);
+  }
+
+  @Override
+  public boolean isLost() {
+    return released;
   }
 
   /** Commits under way are written in the order of the queue, before any of the next owner's. */

@@ -1,0 +1,138 @@
+package dev.plinth.shards.store.etcd;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+
+/**
+ * What this node has claimed, and under which session.
+ *
+ * <p>Owners go by one authority for all shards. So after a session was lost, that of the next is
+ * not told before every claim of the lost one is released: until then, an owner that does not know
+ * of the loss would take it for its own.
+ */
+final class Claims implements SessionKeeper.Listener {
+  private static final Logger log = System.getLogger("plinth.etcd");
+
+  private final Ownership ownership;
+  private final Setup setup;
+  private final BiFunction<Session, Ownership.Claimed, EtcdShard> factory;
+  private final Map<Integer, EtcdShard> claimed = new TreeMap<>();
+  private final Set<Integer> underWay = new HashSet<>();
+  private Session session;
+  private volatile Session telling;
+
+  Claims(
+      Ownership ownership, Setup setup, BiFunction<Session, Ownership.Claimed, EtcdShard> factory) {
+    this.ownership = ownership;
+    this.setup = setup;
+    this.factory = factory;
+  }
+
+  @Override
+  public synchronized void granted(Session next) {
+    session = next;
+    tell();
+  }
+
+  @Override
+  public void lost(Session lost, String why) {
+    tell();
+    List<EtcdShard> gone = all();
+    List<Integer> numbers = gone.stream().map(EtcdShard::shard).toList();
+    log.log(Level.WARNING, "the session is lost, and shards " + numbers + ": " + why);
+    setup.metrics().sessionLost();
+    gone.forEach(shard -> shard.commits().lose());
+  }
+
+  private synchronized void tell() {
+    telling =
+        claimed.values().stream()
+            .map(EtcdShard::session)
+            .filter(Session::isOver)
+            .findFirst()
+            .orElse(session);
+  }
+
+  long authorityUntil() {
+    return telling.authorityUntil();
+  }
+
+  Optional<EtcdShard> claim(int shard) {
+    Optional<Session> under = begin(shard);
+    try {
+      return under.flatMap(
+          current -> ownership.claim(shard, current).map(made -> take(current, made)));
+    } finally {
+      under.ifPresent(current -> end(shard));
+    }
+  }
+
+  private synchronized Optional<Session> begin(int shard) {
+    EtcdShard before = claimed.get(shard);
+    if (before != null && !before.isLost() || underWay.contains(shard)) {
+      return Optional.empty();
+    }
+    if (!session.hasAuthority(setup.nanos().getAsLong())) {
+      throw Failing.notApplied("no session to claim shard " + shard + " under", null);
+    }
+    forget(before); // who claims again has no more use for it
+    underWay.add(shard);
+    return Optional.of(session);
+  }
+
+  private synchronized void end(int shard) {
+    underWay.remove(shard);
+  }
+
+  private synchronized EtcdShard take(Session under, Ownership.Claimed made) {
+    if (!under.hasAuthority(setup.nanos().getAsLong())) {
+      ownership.delete(made.shard(), made.epoch());
+      throw Failing.notApplied("shard " + made.shard() + " was claimed too late", null);
+    }
+    EtcdShard mine = factory.apply(under, made);
+    claimed.put(made.shard(), mine);
+    return mine;
+  }
+
+  synchronized void forget(EtcdShard shard) {
+    if (shard != null && claimed.remove(shard.shard(), shard)) {
+      tell();
+    }
+  }
+
+  synchronized List<EtcdShard> all() {
+    return List.copyOf(claimed.values());
+  }
+
+  synchronized boolean owns(int shard) {
+    return claimed.containsKey(shard) && !claimed.get(shard).isLost();
+  }
+
+  /** Deletes keys that say we own a shard which nobody here serves. */
+  void sweep() {
+    Session current = current();
+    ownership
+        .of(current)
+        .thenAccept(
+            owners ->
+                owners.stream()
+                    .filter(owner -> !isKnown(owner.shard(), owner.epoch()))
+                    .forEach(owner -> ownership.delete(owner.shard(), owner.epoch())));
+  }
+
+  private synchronized Session current() {
+    return session;
+  }
+
+  private synchronized boolean isKnown(int shard, long epoch) {
+    EtcdShard known = claimed.get(shard);
+    return underWay.contains(shard) || known != null && known.epoch() == epoch;
+  }
+}

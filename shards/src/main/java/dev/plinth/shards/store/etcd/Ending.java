@@ -1,0 +1,19 @@
+package dev.plinth.shards.store.etcd;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+
+/** How a claim ended, as its unfinished and later commits are told. */
+record Ending(StoreUnavailable failure) {
+  /** The shard is another's, and none of these commits is applied. */
+  static final Ending DEPOSED = new Ending(null);
+
+  void tell(PendingCommit commit) {
+    if (failure == null) {
+      commit.deposed();
+    } else if (commit.wasSent()) {
+      commit.fail(failure);
+    } else {
+      commit.fail(Failing.notApplied("not sent after a commit that failed", failure));
+    }
+  }
+}

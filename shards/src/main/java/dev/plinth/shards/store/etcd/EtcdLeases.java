@@ -1,0 +1,24 @@
+package dev.plinth.shards.store.etcd;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Leases of etcd itself. */
+record EtcdLeases(Etcd etcd) implements SessionKeeper.Leases {
+  @Override
+  public CompletableFuture<Granted> grant(Duration ttl) {
+    return etcd.call(via -> via.getLeaseClient().grant(ttl.toSeconds()))
+        .thenApply(grant -> new Granted(grant.getID(), Duration.ofSeconds(grant.getTTL())));
+  }
+
+  @Override
+  public CompletableFuture<Duration> keepAlive(long lease) {
+    return etcd.call(via -> via.getLeaseClient().keepAliveOnce(lease))
+        .thenApply(renewed -> Duration.ofSeconds(renewed.getTTL()));
+  }
+
+  @Override
+  public CompletableFuture<?> revoke(long lease) {
+    return etcd.call(via -> via.getLeaseClient().revoke(lease));
+  }
+}

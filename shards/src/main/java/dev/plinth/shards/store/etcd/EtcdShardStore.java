@@ -1,0 +1,223 @@
+package dev.plinth.shards.store.etcd;
+
+import dev.plinth.server.Threads;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.ShardStore;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Shards in etcd 3.4 or later. A node claims shards under one etcd lease, its session; when that
+ * ends, all its shards are free for others. Every commit is one transaction that has no effect
+ * unless its claim still stands and the commit before it was the last.
+ *
+ * <p>While etcd does not answer, commits are sent again until the session's authority has passed;
+ * only then do they fail, with their outcome unknown.
+ */
+public final class EtcdShardStore implements ShardStore {
+  /** etcd takes 128 operations in a transaction; one is the shard's revision. */
+  static final int MAX_WRITES = 127;
+
+  private static final Duration HOUSEKEEPING = Duration.ofSeconds(5);
+
+  private final EtcdCluster cluster;
+  private final int shards;
+  private final Keys keys;
+  private final Setup setup;
+  private final Etcd etcd;
+  private final Ownership ownership;
+  private final Claims claims;
+  private final SessionKeeper keeper;
+  private final SpaceAlarm space = new SpaceAlarm();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private EtcdShardStore(EtcdCluster cluster, String node, int shards, MeterRegistry registry) {
+    EtcdSettings settings = cluster.settings();
+    this.cluster = cluster;
+    this.shards = shards;
+    this.keys = new Keys(settings.prefix());
+    this.setup =
+        new Setup(
+            settings,
+            System::nanoTime,
+            Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
+            new StoreMetrics(registry));
+    this.etcd = new Etcd(cluster.endpoints(), settings.requestTimeout());
+    this.ownership = new Ownership(etcd, keys, node);
+    this.claims = new Claims(ownership, setup, (under, made) -> new EtcdShard(this, under, made));
+    this.keeper = new SessionKeeper(new EtcdLeases(etcd), setup, claims);
+  }
+
+  /**
+   * Opens a session, which may take as long as one lives.
+   *
+   * @param node what an operator reads as the owner of this node's shards
+   * @throws StoreUnavailable if etcd cannot be reached or holds another number of shards
+   */
+  public static EtcdShardStore open(
+      EtcdCluster cluster, String node, int shards, MeterRegistry registry) {
+    EtcdShardStore store = new EtcdShardStore(cluster, node, shards, registry);
+    try {
+      store.start();
+      return store;
+    } catch (StoreUnavailable e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  private void start() {
+    CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
+    long patience = setup.settings().sessionTtl().toMillis();
+    if (!first.completeOnTimeout(false, patience, TimeUnit.MILLISECONDS).join()) {
+      throw Failing.notApplied("no session at " + location(), keeper.lastFailure());
+    }
+    ShardCount.check(etcd, keys, shards);
+    MemberSizes sizes = new MemberSizes(etcd, cluster, setup.metrics().registry());
+    every(HOUSEKEEPING, sizes::measure);
+    every(HOUSEKEEPING, claims::sweep);
+    if (!setup.settings().compactionInterval().isZero()) {
+      Compaction compaction = new Compaction(etcd, keys, setup.metrics());
+      every(setup.settings().compactionInterval(), () -> compact(compaction));
+    }
+  }
+
+  /** One node does it: whoever owns the first shard. */
+  private void compact(Compaction compaction) {
+    if (claims.owns(0)) {
+      compaction.run();
+    } else {
+      compaction.pause();
+    }
+  }
+
+  private void every(Duration pause, Runnable pass) {
+    long millis = pause.toMillis();
+    setup.scheduler().scheduleWithFixedDelay(pass, 0, millis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public int shards() {
+    return shards;
+  }
+
+  @Override
+  public int maxWrites() {
+    return MAX_WRITES;
+  }
+
+  @Override
+  public Optional<OwnedShard> claim(int shard) {
+    Objects.checkIndex(shard, shards);
+    try {
+      Optional<EtcdShard> mine = claims.claim(shard);
+      mine.ifPresent(made -> space.worked());
+      return mine.map(made -> made);
+    } catch (StoreUnavailable e) {
+      Failing failing = Failing.of(e);
+      space.note(failing);
+      if (failing == Failing.LEASE_GONE) {
+        keeper.doubt(keeper.session());
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public List<Owner> owners() {
+    return ownership.owners();
+  }
+
+  @Override
+  public long authorityUntil() {
+    return claims.authorityUntil();
+  }
+
+  FencedTxns fenced(int shard, long epoch) {
+    return new FencedTxns(etcd, keys, shard, epoch);
+  }
+
+  Commits commits(FencedTxns txns, Session session, long revision) {
+    return new Commits(txns, session, setup, space, revision);
+  }
+
+  /** How long a shard that is given up waits for its commits. */
+  long settleNanos() {
+    return setup.settings().requestTimeout().toNanos() * 2;
+  }
+
+  /** Where the key cannot be deleted now, the sweep does it, or the end of the session. */
+  void released(EtcdShard shard) {
+    if (!shard.session().isOver() && !closed.get()) {
+      shard.txns().delete().exceptionally(failed -> null).join();
+    }
+    claims.forget(shard);
+  }
+
+  @Override
+  public String name() {
+    return "coordination";
+  }
+
+  @Override
+  public String kind() {
+    return Failing.ENGINE;
+  }
+
+  @Override
+  public String location() {
+    return String.join(",", cluster.endpoints());
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    if (keeper.session().hasAuthority(setup.nanos().getAsLong())) {
+      return space.trouble();
+    }
+    Throwable failure = keeper.lastFailure();
+    return Optional.of(
+        "no session with etcd" + (failure == null ? "" : ": " + Failing.reason(failure)));
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    keeper.stop();
+    long deadline = System.nanoTime() + settleNanos();
+    claims.all().forEach(shard -> shard.settle(deadline - System.nanoTime()));
+    Session session = keeper.session();
+    if (session != null) {
+      // Deletes the keys of all its shards at once.
+      etcd.call(via -> via.getLeaseClient().revoke(session.lease()))
+          .handle((done, failed) -> null)
+          .join();
+      session.end(System.nanoTime());
+    }
+    end();
+  }
+
+  /** Ends without a word to etcd, as a crash would. */
+  void abandon() {
+    if (closed.compareAndSet(false, true)) {
+      keeper.stop();
+      end();
+      keeper.session().end(System.nanoTime());
+    }
+  }
+
+  private void end() {
+    etcd.close();
+    claims.all().forEach(shard -> shard.commits().cut("the store was closed"));
+    setup.scheduler().shutdownNow();
+  }
+}

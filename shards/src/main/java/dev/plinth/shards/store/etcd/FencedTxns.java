@@ -1,0 +1,102 @@
+package dev.plinth.shards.store.etcd;
+
+import dev.plinth.shards.store.Write;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.CmpTarget;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Transactions on one shard that have an effect only while one claim of it stands. */
+final class FencedTxns implements Commits.Call {
+  private final Etcd etcd;
+  private final ByteSequence owner;
+  private final ByteSequence revision;
+  private final ByteSequence rows;
+  private final ByteSequence rowsEnd;
+  private final long epoch;
+
+  FencedTxns(Etcd etcd, Keys keys, int shard, long epoch) {
+    this.etcd = etcd;
+    this.owner = keys.owner(shard);
+    this.revision = keys.revision(shard);
+    this.rows = keys.rows(shard);
+    this.rowsEnd = keys.rowsEnd(shard);
+    this.epoch = epoch;
+  }
+
+  @Override
+  public CompletableFuture<Commits.Answer> send(long number, List<Write> writes) {
+    List<Op> changes = new ArrayList<>(writes.size() + 1);
+    for (Write write : writes) {
+      changes.add(change(write));
+    }
+    changes.add(Op.put(revision, decimal(number), PutOption.DEFAULT));
+    return etcd.txn(List.of(ours(), lastCommitIs(number - 1)), changes, state())
+        .thenApply(done -> done.isSucceeded() ? new Commits.Answer(true, number) : answer(done));
+  }
+
+  @Override
+  public CompletableFuture<Commits.Answer> look() {
+    return etcd.txn(List.of(), state(), List.of()).thenApply(this::answer);
+  }
+
+  /** What the keys of all rows begin with. */
+  ByteSequence rows() {
+    return rows;
+  }
+
+  /**
+   * Up to {@code limit} rows from a key on. Not succeeded where the claim is over.
+   *
+   * <p>Each page is as of its own time: while the claim stands, nobody else changes the rows. Pages
+   * as of one revision would fail when it is compacted.
+   */
+  CompletableFuture<TxnResponse> page(ByteSequence from, int limit) {
+    GetOption range = GetOption.builder().withRange(rowsEnd).withLimit(limit).build();
+    return etcd.txn(List.of(ours()), List.of(Op.get(from, range)), List.of());
+  }
+
+  /** Gives the shard up. */
+  CompletableFuture<TxnResponse> delete() {
+    return etcd.txn(List.of(ours()), List.of(Op.delete(owner, DeleteOption.DEFAULT)), List.of());
+  }
+
+  private Cmp ours() {
+    return new Cmp(owner, Cmp.Op.EQUAL, CmpTarget.createRevision(epoch));
+  }
+
+  private Cmp lastCommitIs(long number) {
+    CmpTarget<?> target = number == 0 ? CmpTarget.version(0) : CmpTarget.value(decimal(number));
+    return new Cmp(revision, Cmp.Op.EQUAL, target);
+  }
+
+  private Op change(Write write) {
+    ByteSequence key = rows.concat(Keys.bytes(write.key()));
+    return write.isDelete()
+        ? Op.delete(key, DeleteOption.DEFAULT)
+        : Op.put(key, ByteSequence.from(write.value()), PutOption.DEFAULT);
+  }
+
+  private List<Op> state() {
+    return List.of(Op.get(owner, GetOption.DEFAULT), Op.get(revision, GetOption.DEFAULT));
+  }
+
+  private Commits.Answer answer(TxnResponse state) {
+    List<GetResponse> found = state.getGetResponses();
+    boolean ours =
+        Keys.only(found.get(0)).filter(owner -> owner.getCreateRevision() == epoch).isPresent();
+    return new Commits.Answer(ours, Keys.number(found.get(1)));
+  }
+
+  private static ByteSequence decimal(long number) {
+    return Keys.bytes(Long.toString(number));
+  }
+}

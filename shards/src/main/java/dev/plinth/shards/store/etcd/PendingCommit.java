@@ -1,0 +1,121 @@
+package dev.plinth.shards.store.etcd;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.Write;
+import io.micrometer.core.instrument.Timer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A commit that has not been answered yet, and what is known of its tries. */
+final class PendingCommit {
+  private final long number;
+  private final List<Write> writes;
+  private final StoreMetrics metrics;
+  private final Timer.Sample since;
+  private final CompletableFuture<Commit> outcome = new CompletableFuture<>();
+  private int tries;
+  private long sent;
+  private boolean underWay;
+  private boolean inTurn;
+  private boolean doubtful;
+  private boolean waiting;
+  private Ending ending;
+
+  PendingCommit(long number, List<Write> writes, StoreMetrics metrics) {
+    this.number = number;
+    this.writes = writes;
+    this.metrics = metrics;
+    this.since = Timer.start(metrics.registry());
+  }
+
+  long number() {
+    return number;
+  }
+
+  List<Write> writes() {
+    return writes;
+  }
+
+  CompletableFuture<Commit> outcome() {
+    return outcome;
+  }
+
+  /**
+   * @param turn whether its predecessor is known to be applied
+   * @param order of this try among all tries of the claim
+   */
+  void sent(boolean turn, long order) {
+    tries++;
+    sent = order;
+    underWay = true;
+    inTurn = turn;
+  }
+
+  /** The last try has ended, in whatever way. */
+  void back() {
+    underWay = false;
+  }
+
+  int tries() {
+    return tries;
+  }
+
+  boolean wasSent() {
+    return tries > 0;
+  }
+
+  boolean wasSentAfter(PendingCommit other) {
+    return sent > other.sent;
+  }
+
+  boolean isUnderWay() {
+    return underWay;
+  }
+
+  boolean wasInTurn() {
+    return inTurn;
+  }
+
+  /** A try may have been applied, or may still be. */
+  void doubt() {
+    doubtful = true;
+  }
+
+  boolean isDoubtful() {
+    return doubtful;
+  }
+
+  /** Set while the next try has to wait. */
+  void waiting(boolean now) {
+    waiting = now;
+  }
+
+  boolean isWaiting() {
+    return waiting;
+  }
+
+  /** How the claim ends with this commit, unless it turns out to be applied after all. */
+  void end(Ending with) {
+    ending = with;
+  }
+
+  Ending ending() {
+    return ending;
+  }
+
+  void done() {
+    metrics.done(since);
+    outcome.complete(Commit.DONE);
+  }
+
+  void deposed() {
+    metrics.deposed(since);
+    outcome.complete(Commit.DEPOSED);
+  }
+
+  void fail(StoreUnavailable failure) {
+    metrics.failed(since);
+    outcome.completeExceptionally(failure);
+  }
+}

@@ -1,0 +1,160 @@
+package dev.plinth.shards.store.etcd;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Keeps a session alive, and gets a new one when it is lost. All on the scheduler's thread and the
+ * monotonic clock; jetcd's own keepalive goes by the wall clock and stops when that is set back.
+ *
+ * <p>A session that may have expired is given up even if etcd would still renew it: before 3.4.38,
+ * 3.5.23 and 3.6.5 it may say yes for a lease that it is about to revoke.
+ */
+final class SessionKeeper {
+  /** The calls that a keeper makes. */
+  interface Leases {
+    record Granted(long lease, Duration ttl) {}
+
+    CompletableFuture<Granted> grant(Duration ttl);
+
+    CompletableFuture<Duration> keepAlive(long lease);
+
+    CompletableFuture<?> revoke(long lease);
+  }
+
+  /** Told on the scheduler's thread. */
+  interface Listener {
+    void granted(Session session);
+
+    void lost(Session session, String why);
+  }
+
+  private static final long RETRY_MILLIS = 100;
+  private static final long LONGEST_RETRY_MILLIS = 1_000;
+
+  private final Leases leases;
+  private final EtcdSettings settings;
+  private final LongSupplier nanos;
+  private final ScheduledExecutorService scheduler;
+  private final Listener listener;
+  private final CompletableFuture<Void> first = new CompletableFuture<>();
+  private volatile Session session;
+  private volatile Throwable lastFailure;
+  private volatile boolean stopped;
+
+  SessionKeeper(Leases leases, Setup setup, Listener listener) {
+    this.leases = leases;
+    this.settings = setup.settings();
+    this.nanos = setup.nanos();
+    this.scheduler = setup.scheduler();
+    this.listener = listener;
+  }
+
+  /** Completes with the first session. */
+  CompletableFuture<Void> start() {
+    scheduler.execute(() -> grant(RETRY_MILLIS));
+    return first;
+  }
+
+  /** The last session, over or not; null before the first. */
+  Session session() {
+    return session;
+  }
+
+  /** Why the last request failed; null if it did not. */
+  Throwable lastFailure() {
+    return lastFailure;
+  }
+
+  /** From here on nothing is renewed or granted. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** Asks etcd about the session now: something said that it is gone. */
+  void doubt(Session doubtful) {
+    scheduler.execute(() -> renew(doubtful, false));
+  }
+
+  private void grant(long pauseMillis) {
+    if (stopped) {
+      return;
+    }
+    long sent = nanos.getAsLong();
+    leases
+        .grant(settings.sessionTtl())
+        .whenCompleteAsync(
+            (granted, failure) -> {
+              lastFailure = failure;
+              if (failure != null) {
+                long longer = Math.min(pauseMillis * 2, LONGEST_RETRY_MILLIS);
+                scheduler.schedule(() -> grant(longer), pauseMillis, TimeUnit.MILLISECONDS);
+              } else if (!stopped) {
+                granted(sent, granted);
+              }
+            },
+            scheduler);
+  }
+
+  private void granted(long sent, Leases.Granted granted) {
+    session = new Session(granted.lease(), settings.authorityMargin(), sent, granted.ttl());
+    listener.granted(session);
+    first.complete(null);
+    renewAfter(sent + granted.ttl().toNanos() / 3);
+  }
+
+  private void renewAfter(long due) {
+    Session renewed = session;
+    long delay = Math.max(0, due - nanos.getAsLong());
+    scheduler.schedule(() -> renew(renewed, true), delay, TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * @param goOn whether this is the one chain of renewals that leads on to the next
+   */
+  private void renew(Session renewed, boolean goOn) {
+    if (stopped || renewed.isOver()) {
+      return;
+    }
+    long sent = nanos.getAsLong();
+    leases
+        .keepAlive(renewed.lease())
+        .whenCompleteAsync(
+            (ttl, failure) -> {
+              if (!stopped && !renewed.isOver()) {
+                renewed(renewed, sent, ttl, failure);
+                if (goOn && !renewed.isOver()) {
+                  long wait = failure == null ? ttl.toNanos() / 3 : retryNanos();
+                  renewAfter((failure == null ? sent : nanos.getAsLong()) + wait);
+                }
+              }
+            },
+            scheduler);
+  }
+
+  private static long retryNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
+  }
+
+  private void renewed(Session renewed, long sent, Duration ttl, Throwable failure) {
+    lastFailure = failure;
+    if (failure != null && Failing.of(failure) == Failing.LEASE_GONE) {
+      lose(renewed, "its lease is gone");
+    } else if (renewed.mayHaveExpired(nanos.getAsLong())) {
+      lose(renewed, "no answer in time" + (failure == null ? "" : ": " + Failing.reason(failure)));
+    } else if (failure == null) {
+      renewed.renewed(sent, ttl);
+    }
+  }
+
+  private void lose(Session lost, String why) {
+    lost.end(nanos.getAsLong());
+    listener.lost(lost, why);
+    // Frees its shards at once where the lease still lives.
+    leases.revoke(lost.lease());
+    grant(RETRY_MILLIS);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.plinth.shards.store.etcd;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+
+/** Remembers that etcd refused a write for want of space, until one is taken again. */
+final class SpaceAlarm {
+  private static final Logger log = System.getLogger("plinth.etcd");
+  private static final String TROUBLE =
+      "etcd takes no writes: its database has reached its quota (NOSPACE); compact, defragment and"
+          + " disarm the alarm";
+
+  private volatile boolean raised;
+
+  void note(Failing failing) {
+    if (failing == Failing.NO_SPACE && !raised) {
+      raised = true;
+      log.log(Level.ERROR, TROUBLE);
+    }
+  }
+
+  void worked() {
+    if (raised) {
+      raised = false;
+      log.log(Level.INFO, "etcd takes writes again");
+    }
+  }
+
+  Optional<String> trouble() {
+    return raised ? Optional.of(TROUBLE) : Optional.empty();
+  }
+}

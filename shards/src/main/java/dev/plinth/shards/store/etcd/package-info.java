@@ -1,0 +1,2 @@
+/** Shard rows in etcd, for many nodes. */
+package dev.plinth.shards.store.etcd;

@@ -1,0 +1,288 @@
+package dev.plinth.shards.store.etcd;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.server.settings.ByteSize;
+import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.testkit.ManualClock;
+import io.grpc.Status;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class CommitsTest {
+  private static final Status NO_SPACE =
+      Status.RESOURCE_EXHAUSTED.withDescription("etcdserver: mvcc: database space exceeded");
+
+  private final ManualClock clock = new ManualClock();
+  private final FakeShard etcd = new FakeShard();
+  private final SpaceAlarm space = new SpaceAlarm();
+  private final Session session =
+      new Session(1, Duration.ofSeconds(2), clock.nanos().getAsLong(), Duration.ofSeconds(10));
+  private final Commits commits = new Commits(etcd, session, setup(clock), space, 0);
+  private long handedIn;
+
+  static Setup setup(ManualClock clock) {
+    EtcdSettings settings =
+        new EtcdSettings(
+            "/plinth/",
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(1),
+            3,
+            Duration.ZERO,
+            ByteSize.parse("2GiB"));
+    return new Setup(
+        settings, clock.nanos(), clock.scheduler(), new StoreMetrics(new SimpleMeterRegistry()));
+  }
+
+  @Test
+  void aFewAreUnderWayAtOnce_andTheNextFollowsWhenOneIsDone() {
+    commit(5);
+    assertEquals(List.of(1L, 2L, 3L), etcd.sent());
+    etcd.requests.get(0).arrive().answer();
+    assertEquals(List.of(1L, 2L, 3L, 4L), etcd.sent());
+  }
+
+  @Test
+  void overtaker_isSentAgain_onceItsPredecessorIsDone() {
+    List<CompletableFuture<Commit>> both = commit(2);
+    etcd.requests.get(1).arrive().answer();
+    assertEquals(List.of(1L, 2L), etcd.sent());
+    etcd.requests.get(0).arrive().answer();
+    assertEquals(List.of(1L, 2L, 2L), etcd.sent());
+    assertEquals(Commit.DONE, both.get(0).join());
+    assertFalse(both.get(1).isDone());
+    etcd.last().arrive().answer();
+    assertEquals(Commit.DONE, both.get(1).join());
+    assertEquals(List.of(1L, 2L), etcd.applied);
+  }
+
+  @Test
+  void answerToALaterCommit_tellsOfThoseBeforeIt() {
+    List<CompletableFuture<Commit>> both = commit(2);
+    etcd.requests.get(0).arrive();
+    etcd.requests.get(1).arrive().answer();
+    assertEquals(Commit.DONE, both.get(0).join());
+    assertEquals(Commit.DONE, both.get(1).join());
+    etcd.requests.get(0).timeOut();
+    assertEquals(2, etcd.requests.size());
+  }
+
+  @Test
+  void lostAnswer_isLearnedByAskingAgain() {
+    CompletableFuture<Commit> only = commit(1).get(0);
+    etcd.last().arrive().timeOut();
+    assertEquals(List.of(1L, 1L), etcd.sent());
+    etcd.last().arrive().answer();
+    assertEquals(Commit.DONE, only.join());
+    assertEquals(List.of(1L), etcd.applied);
+  }
+
+  @Test
+  void whileNothingAnswers_triesGoOnWithPauses_untilAuthorityHasPassed() {
+    List<CompletableFuture<Commit>> all = commit(5);
+    while (!all.get(0).isDone()) {
+      assertTrue(session.hasAuthority(clock.nanos().getAsLong() - Duration.ofSeconds(1).toNanos()));
+      etcd.unanswered().forEach(FakeShard.Request::timeOut);
+      clock.advance(Duration.ofMillis(250));
+    }
+    assertFalse(session.hasAuthority(clock.nanos().getAsLong()));
+    assertTrue(etcd.requests.size() < 60, "pauses between tries: " + etcd.requests.size());
+    assertTrue(unavailable(all.get(0)).mayHaveApplied());
+    assertTrue(unavailable(all.get(2)).mayHaveApplied());
+    assertFalse(unavailable(all.get(4)).mayHaveApplied(), "never sent");
+    assertFalse(unavailable(commit(1).get(0)).mayHaveApplied(), "not sent after that");
+  }
+
+  @Test
+  void deposed_takesAllLaterCommitsAlong() {
+    List<CompletableFuture<Commit>> all = commit(5);
+    etcd.requests.get(0).arrive().answer();
+    etcd.ours = false;
+    etcd.requests.get(2).arrive().answer();
+    assertFalse(all.get(1).isDone(), "its own answer may still be that it came in time");
+    etcd.requests.get(1).arrive().answer();
+    assertEquals(Commit.DONE, all.get(0).join());
+    all.subList(1, 5).forEach(commit -> assertEquals(Commit.DEPOSED, commit.join()));
+    assertEquals(Commit.DEPOSED, commit(1).get(0).join());
+    assertEquals(List.of(1L), etcd.applied);
+  }
+
+  @Test
+  void deposedAfterADoubtfulTry_isUnknown_onlyIfItMayHaveBeenApplied() {
+    CompletableFuture<Commit> applied = commit(1).get(0);
+    etcd.last().arrive().timeOut();
+    etcd.ours = false;
+    etcd.last().arrive().answer();
+    assertTrue(unavailable(applied).mayHaveApplied());
+  }
+
+  @Test
+  void deposedAfterALostRequest_isDeposed() {
+    CompletableFuture<Commit> lost = commit(1).get(0);
+    etcd.last().timeOut();
+    etcd.ours = false;
+    etcd.last().arrive().answer();
+    assertEquals(Commit.DEPOSED, lost.join());
+  }
+
+  @Test
+  void noSpace_isNotApplied_andEndsTheClaim() {
+    List<CompletableFuture<Commit>> both = commit(2);
+    etcd.requests.get(0).fail(NO_SPACE);
+    assertFalse(unavailable(both.get(0)).mayHaveApplied());
+    assertFalse(unavailable(both.get(1)).mayHaveApplied());
+    assertTrue(space.trouble().isPresent());
+  }
+
+  /** etcd applies the transaction that crosses the quota, and answers that there is no space. */
+  @Test
+  void noSpace_saidOfACommitThatWasApplied_isDone() {
+    CompletableFuture<Commit> crossing = commit(1).get(0);
+    etcd.last().arrive().fail(NO_SPACE);
+    assertEquals(Commit.DONE, crossing.join());
+    assertTrue(space.trouble().isPresent());
+    commit(1);
+    etcd.last().arrive().answer();
+    assertTrue(space.trouble().isEmpty());
+  }
+
+  @Test
+  void revisionRowSetBackOrForward_endsTheClaim_insteadOfTryingForEver() {
+    CompletableFuture<Commit> one = commit(1).get(0);
+    etcd.last().arrive().answer();
+    assertEquals(Commit.DONE, one.join());
+    etcd.revision = 0;
+    CompletableFuture<Commit> two = commit(1).get(0);
+    etcd.last().arrive().answer();
+    assertTrue(unavailable(two).getMessage().contains("last commit is 0"));
+  }
+
+  @Test
+  void loss_endsWhatWasNotSent_andWaitsForWhatWas() {
+    List<CompletableFuture<Commit>> all = commit(4);
+    commits.lose();
+    assertFalse(all.get(3).isDone());
+    etcd.requests.forEach(request -> request.arrive().answer());
+    all.subList(0, 3).forEach(commit -> assertEquals(Commit.DONE, commit.join()));
+    assertEquals(Commit.DEPOSED, all.get(3).join());
+  }
+
+  @Test
+  void quiet_waitsForAllOutcomes() {
+    assertTrue(commits.quiet().isDone());
+    commit(1);
+    CompletableFuture<Void> quiet = commits.quiet();
+    assertFalse(quiet.isDone());
+    etcd.last().arrive().answer();
+    assertTrue(quiet.isDone());
+  }
+
+  /** Whatever the network does: in order, once each, and every answer true. */
+  @Test
+  void anyNetwork_appliesInOrderOnce_andTellsTheTruth() {
+    Set<String> seen = new TreeSet<>();
+    for (long seed = 1; seed <= 2_000; seed++) {
+      new CommitsTest().playRandomly(seed).forEach(commit -> seen.add(kind(commit)));
+    }
+    assertEquals(Set.of("DONE", "DEPOSED", "unknown", "not applied"), seen);
+  }
+
+  private static String kind(CompletableFuture<Commit> commit) {
+    if (!commit.isCompletedExceptionally()) {
+      return commit.join().name();
+    }
+    return unavailable(commit).mayHaveApplied() ? "unknown" : "not applied";
+  }
+
+  private List<CompletableFuture<Commit>> playRandomly(long seed) {
+    RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    int deposedAt = random.nextInt(400);
+    for (int step = 0; step < 200; step++) {
+      if (step == deposedAt) {
+        etcd.ours = false;
+        etcd.revision += random.nextInt(3); // what the next owner commits
+      }
+      if (random.nextInt(4) == 0) {
+        all.addAll(commit(1));
+      }
+      move(random);
+      clock.advance(Duration.ofMillis(random.nextInt(60)));
+    }
+    for (int step = 0; step < 2_000 && !all.stream().allMatch(CompletableFuture::isDone); step++) {
+      etcd.unanswered().forEach(request -> request.arrive().answer());
+      clock.advance(Duration.ofMillis(100));
+    }
+    check(seed, all);
+    return all;
+  }
+
+  private void move(RandomGenerator random) {
+    List<FakeShard.Request> open = etcd.unanswered();
+    if (open.isEmpty()) {
+      return;
+    }
+    FakeShard.Request request = open.get(random.nextInt(open.size()));
+    switch (random.nextInt(8)) {
+      case 0 -> request.timeOut();
+      case 1 -> {
+        request.timeOut();
+        request.arrive(); // after the client gave up on it
+      }
+      case 2 -> request.arrive();
+      default -> request.arrive().answer();
+    }
+  }
+
+  private void check(long seed, List<CompletableFuture<Commit>> all) {
+    String run = "seed " + seed;
+    assertEquals(
+        LongStream.rangeClosed(1, etcd.applied.size()).boxed().toList(), etcd.applied, run);
+    boolean ended = false;
+    for (int i = 0; i < all.size(); i++) {
+      assertTrue(all.get(i).isDone(), run);
+      boolean applied = etcd.applied.contains(i + 1L);
+      if (all.get(i).isCompletedExceptionally()) {
+        assertTrue(!applied || unavailable(all.get(i)).mayHaveApplied(), run);
+        ended = true;
+      } else {
+        assertEquals(applied, all.get(i).join() == Commit.DONE, run);
+        ended |= !applied;
+      }
+      assertFalse(ended && isDone(all.get(i)), run + ": done after the claim had ended");
+    }
+  }
+
+  private static boolean isDone(CompletableFuture<Commit> commit) {
+    return !commit.isCompletedExceptionally() && commit.join() == Commit.DONE;
+  }
+
+  private List<CompletableFuture<Commit>> commit(int count) {
+    List<CompletableFuture<Commit>> added = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      added.add(commits.add(++handedIn, List.of()));
+    }
+    return added;
+  }
+
+  private static StoreUnavailable unavailable(CompletableFuture<Commit> commit) {
+    assertTrue(commit.isDone());
+    CompletionException thrown = assertThrows(CompletionException.class, commit::join);
+    return (StoreUnavailable) thrown.getCause();
+  }
+}

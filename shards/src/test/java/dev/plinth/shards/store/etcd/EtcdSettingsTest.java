@@ -1,0 +1,40 @@
+package dev.plinth.shards.store.etcd;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.server.settings.Settings;
+import dev.plinth.server.settings.SettingsRefused;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class EtcdSettingsTest {
+  @Test
+  void defaults_areTaken() throws SettingsRefused {
+    EtcdSettings settings = Settings.read(EtcdSettings.class, List.of(), Map.of()).value();
+    assertEquals("/plinth/", settings.prefix());
+    assertEquals(Duration.ofSeconds(10), settings.sessionTtl());
+    assertEquals(2, settings.commitsInFlight());
+  }
+
+  @Test
+  void valuesThatEtcdOrAuthorityForbid_areRefused() {
+    assertRefused("--session-ttl=1s", "2s..10m");
+    assertRefused("--session-ttl=2500ms", "whole seconds");
+    assertRefused("--authority-margin=6s", "100ms..5s");
+    assertRefused("--request-timeout=11s", "50ms..10s");
+    assertRefused("--prefix=/plinth", "ends in /");
+    assertRefused("--compaction-interval=10ms", "1s..1d");
+  }
+
+  private static void assertRefused(String flag, String expected) {
+    SettingsRefused refused =
+        assertThrows(
+            SettingsRefused.class,
+            () -> Settings.read(EtcdSettings.class, List.of(flag), Map.of()));
+    assertTrue(refused.getMessage().contains(expected), refused.getMessage());
+  }
+}

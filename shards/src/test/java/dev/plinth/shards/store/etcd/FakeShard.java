@@ -1,0 +1,81 @@
+package dev.plinth.shards.store.etcd;
+
+import dev.plinth.shards.store.Write;
+import io.grpc.Status;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One shard as etcd would keep it, behind a network that the test plays: a request arrives when the
+ * test says so, in any order, and its answer, or a timeout instead, when the test says that.
+ */
+final class FakeShard implements Commits.Call {
+  /** A request on its way. */
+  final class Request {
+    final long number;
+    private final CompletableFuture<Commits.Answer> answer = new CompletableFuture<>();
+    private Commits.Answer made;
+
+    Request(long number) {
+      this.number = number;
+    }
+
+    boolean isAnswered() {
+      return answer.isDone();
+    }
+
+    /** Once; a second time changes nothing. */
+    Request arrive() {
+      if (made == null) {
+        if (ours && revision == number - 1) {
+          revision = number;
+          applied.add(number);
+        }
+        made = new Commits.Answer(ours, revision);
+      }
+      return this;
+    }
+
+    void answer() {
+      answer.complete(made);
+    }
+
+    void timeOut() {
+      fail(Status.DEADLINE_EXCEEDED);
+    }
+
+    void fail(Status status) {
+      answer.completeExceptionally(status.asRuntimeException());
+    }
+  }
+
+  final List<Request> requests = new ArrayList<>();
+  final List<Long> applied = new ArrayList<>();
+  long revision;
+  boolean ours = true;
+
+  @Override
+  public CompletableFuture<Commits.Answer> send(long number, List<Write> writes) {
+    Request request = new Request(number);
+    requests.add(request);
+    return request.answer;
+  }
+
+  @Override
+  public CompletableFuture<Commits.Answer> look() {
+    return CompletableFuture.completedFuture(new Commits.Answer(ours, revision));
+  }
+
+  List<Request> unanswered() {
+    return requests.stream().filter(request -> !request.isAnswered()).toList();
+  }
+
+  Request last() {
+    return requests.get(requests.size() - 1);
+  }
+
+  List<Long> sent() {
+    return requests.stream().map(request -> request.number).toList();
+  }
+}

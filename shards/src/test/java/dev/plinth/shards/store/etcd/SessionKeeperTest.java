@@ -1,0 +1,179 @@
+package dev.plinth.shards.store.etcd;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.testkit.ManualClock;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** TTL 10 s, margin 2 s. */
+class SessionKeeperTest {
+  private final ManualClock clock = new ManualClock();
+  private final FakeLeases leases = new FakeLeases();
+  private final Told told = new Told();
+  private final SessionKeeper keeper = new SessionKeeper(leases, CommitsTest.setup(clock), told);
+
+  /** Answers after a second on the way, or not at all. */
+  private final class FakeLeases implements SessionKeeper.Leases {
+    private long next = 1;
+    private boolean silent;
+    private boolean gone;
+    private int keptAlive;
+    private final List<Long> revoked = new ArrayList<>();
+
+    @Override
+    public CompletableFuture<Granted> grant(Duration ttl) {
+      return later(() -> new Granted(next++, ttl));
+    }
+
+    @Override
+    public CompletableFuture<Duration> keepAlive(long lease) {
+      keptAlive++;
+      return later(
+          () -> {
+            if (gone) {
+              throw Status.NOT_FOUND.asRuntimeException();
+            }
+            return Duration.ofSeconds(10);
+          });
+    }
+
+    @Override
+    public CompletableFuture<?> revoke(long lease) {
+      revoked.add(lease);
+      return new CompletableFuture<>();
+    }
+
+    private <T> CompletableFuture<T> later(java.util.function.Supplier<T> answer) {
+      CompletableFuture<T> future = new CompletableFuture<>();
+      boolean lost = silent;
+      clock
+          .scheduler()
+          .schedule(
+              () -> {
+                if (lost) {
+                  future.completeExceptionally(Status.DEADLINE_EXCEEDED.asRuntimeException());
+                  return;
+                }
+                try {
+                  future.complete(answer.get());
+                } catch (RuntimeException e) {
+                  future.completeExceptionally(e);
+                }
+              },
+              1,
+              java.util.concurrent.TimeUnit.SECONDS);
+      return future;
+    }
+  }
+
+  private static final class Told implements SessionKeeper.Listener {
+    private final List<Session> granted = new ArrayList<>();
+    private final List<Session> lost = new ArrayList<>();
+
+    @Override
+    public void granted(Session session) {
+      granted.add(session);
+    }
+
+    @Override
+    public void lost(Session session, String why) {
+      lost.add(session);
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    CompletableFuture<Void> first = keeper.start();
+    clock.advance(Duration.ofSeconds(1));
+    assertTrue(first.isDone());
+  }
+
+  @Test
+  void authority_countsFromBeforeTheRequestWasSent() {
+    assertEquals(seconds(8), keeper.session().authorityUntil());
+    clock.advance(Duration.ofNanos(seconds(10) / 3 + seconds(1)));
+    assertEquals(seconds(10) / 3 + seconds(8), keeper.session().authorityUntil());
+  }
+
+  @Test
+  void session_isKeptAlive_aThirdOfItsTimeApart() {
+    clock.advance(Duration.ofSeconds(100));
+    assertEquals(30, leases.keptAlive, 1);
+    assertEquals(1, told.granted.size());
+    assertTrue(keeper.session().hasAuthority(now()));
+  }
+
+  @Test
+  void silence_endsAuthority_andThenTheSession_thoughEtcdWouldRenewIt() {
+    leases.silent = true;
+    Session first = keeper.session();
+    clock.advance(Duration.ofSeconds(7));
+    assertFalse(first.hasAuthority(now()));
+    assertFalse(first.isOver(), "it may yet be renewed in time");
+    clock.advance(Duration.ofSeconds(3));
+    leases.silent = false;
+    clock.advance(Duration.ofSeconds(5));
+    assertEquals(List.of(first), told.lost);
+    assertEquals(List.of(1L), leases.revoked);
+    assertNotEquals(first, keeper.session());
+    assertTrue(keeper.session().hasAuthority(now()));
+  }
+
+  @Test
+  void answerThatComesInTime_afterSomeThatWereLost_keepsTheSession() {
+    leases.silent = true;
+    clock.advance(Duration.ofSeconds(5));
+    leases.silent = false;
+    clock.advance(Duration.ofSeconds(3));
+    assertEquals(List.of(), told.lost);
+    assertTrue(keeper.session().hasAuthority(now()));
+  }
+
+  @Test
+  void leaseGone_endsAuthorityAtOnce_andAnotherIsGranted() {
+    Session first = keeper.session();
+    leases.gone = true;
+    keeper.doubt(first);
+    clock.advance(Duration.ofSeconds(1));
+    assertTrue(first.isOver());
+    assertFalse(first.hasAuthority(now()));
+    assertTrue(first.authorityUntil() <= now());
+    leases.gone = false;
+    clock.advance(Duration.ofSeconds(100));
+    assertEquals(2, told.granted.size());
+    assertEquals(List.of(first), told.lost);
+  }
+
+  @Test
+  void wallClockSteps_changeNothing() {
+    clock.stepWall(Duration.ofHours(-1));
+    clock.advance(Duration.ofSeconds(30));
+    clock.stepWall(Duration.ofDays(1));
+    clock.advance(Duration.ofSeconds(30));
+    assertEquals(List.of(), told.lost);
+  }
+
+  @Test
+  void stopped_keepsNothingAlive() {
+    keeper.stop();
+    clock.advance(Duration.ofSeconds(100));
+    assertEquals(0, leases.keptAlive);
+  }
+
+  private long now() {
+    return clock.nanos().getAsLong();
+  }
+
+  private static long seconds(long seconds) {
+    return Duration.ofSeconds(seconds).toNanos();
+  }
+}

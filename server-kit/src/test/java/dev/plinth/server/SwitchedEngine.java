@@ -6,6 +6,7 @@ import java.util.Optional;
 final class SwitchedEngine implements Engine {
   private final String name;
   private volatile Optional<String> trouble = Optional.empty();
+  private volatile boolean broken;
 
   SwitchedEngine(String name) {
     this.name = name;
@@ -13,6 +14,11 @@ final class SwitchedEngine implements Engine {
 
   void fail(String why) {
     trouble = Optional.of(why);
+  }
+
+  /** Not even to be asked. */
+  void breakDown() {
+    broken = true;
   }
 
   void recover() {
@@ -36,6 +42,9 @@ final class SwitchedEngine implements Engine {
 
   @Override
   public Optional<String> trouble() {
+    if (broken) {
+      throw new IllegalStateException("cannot tell");
+    }
     return trouble;
   }
 }

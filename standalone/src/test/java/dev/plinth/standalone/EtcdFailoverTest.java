@@ -129,9 +129,9 @@ class EtcdFailoverTest {
             "--admin-port=0",
             "--coordination=etcd://" + ETCD.hostPorts(),
             "--etcd.prefix=" + prefix,
-            "--etcd.session-ttl=2s",
+            "--etcd.session-ttl=3s",
             "--etcd.authority-margin=500ms",
-            "--etcd.request-timeout=500ms");
+            "--etcd.request-timeout=1s");
     plinth.awaitLine("is ready");
     return plinth;
   }

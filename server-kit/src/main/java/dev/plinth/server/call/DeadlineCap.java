@@ -7,6 +7,7 @@ import io.grpc.Deadline;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
@@ -35,7 +36,7 @@ public final class DeadlineCap implements ServerInterceptor {
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     Deadline asked = Context.current().getDeadline();
     boolean within = asked != null && asked.timeRemaining(TimeUnit.NANOSECONDS) <= cap.toNanos();
-    if (within || !call.getMethodDescriptor().getType().clientSendsOneMessage() || isStream(call)) {
+    if (within || call.getMethodDescriptor().getType() != MethodType.UNARY) {
       return next.startCall(call, headers);
     }
     Context.CancellableContext capped =
@@ -56,10 +57,6 @@ public final class DeadlineCap implements ServerInterceptor {
         super.onCancel();
       }
     };
-  }
-
-  private static boolean isStream(ServerCall<?, ?> call) {
-    return !call.getMethodDescriptor().getType().serverSendsOneMessage();
   }
 
   private void endIfTimedOut(Context context, EndableCall<?, ?> call) {

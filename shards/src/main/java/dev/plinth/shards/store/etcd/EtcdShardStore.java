@@ -27,6 +27,8 @@ public final class EtcdShardStore implements ShardStore {
   static final int MAX_WRITES = 127;
 
   private static final Duration HOUSEKEEPING = Duration.ofSeconds(5);
+  // A short session is for quick takeovers; it is no reason to give up a start early.
+  private static final Duration START = Duration.ofSeconds(10);
 
   private final EtcdCluster cluster;
   private final int shards;
@@ -57,7 +59,7 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   /**
-   * Opens a session, which may take as long as one lives.
+   * Opens a session, for which it waits 10 s, or longer if one lives longer.
    *
    * @param node what an operator reads as the owner of this node's shards
    * @throws StoreUnavailable if etcd cannot be reached or holds another number of shards
@@ -76,7 +78,7 @@ public final class EtcdShardStore implements ShardStore {
 
   private void start() {
     CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
-    long patience = setup.settings().sessionTtl().toMillis();
+    long patience = Math.max(START.toMillis(), setup.settings().sessionTtl().toMillis());
     if (!first.completeOnTimeout(false, patience, TimeUnit.MILLISECONDS).join()) {
       throw Failing.notApplied("no session at " + location(), keeper.lastFailure());
     }

@@ -401,6 +401,7 @@ class ShardTest {
   }
 
   private static ErrorReason reason(CompletableFuture<?> call) {
+    assertTrue(call.isDone(), "answered by now");
     CompletionException thrown = assertThrows(CompletionException.class, call::join);
     return ((Failure) thrown.getCause()).reason();
   }

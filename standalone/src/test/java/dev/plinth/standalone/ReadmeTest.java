@@ -88,6 +88,22 @@ class ReadmeTest {
     }
   }
 
+  @Test
+  void javaSnippet_isTheOneThatATestRuns() throws IOException {
+    String test =
+        Files.readString(
+            ROOT.resolve("client/src/test/java/dev/plinth/client/ReadmeSnippetTest.java"));
+    assertEquals(
+        between(test, "// snippet:start", "// snippet:end"),
+        between(Files.readString(ROOT.resolve("README.md")), "```java", "```"));
+  }
+
+  /** Without indentation, which differs. */
+  private static String between(String text, String start, String end) {
+    int from = text.indexOf(start) + start.length();
+    return text.substring(from, text.indexOf(end, from)).strip().replaceAll("(?m)^ +", "");
+  }
+
   /** The lines of the shell blocks, without comments. */
   private static List<String> commands() throws IOException {
     List<String> lines = new ArrayList<>();

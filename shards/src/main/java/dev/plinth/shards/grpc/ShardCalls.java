@@ -122,7 +122,7 @@ public final class ShardCalls<S> {
           if (thrown == null) {
             observer.onNext(answer);
             observer.onCompleted();
-          } else {
+          } else if (!call.isCancelled()) { // cancelled by whenAbandoned: nobody is left to tell
             observer.onError(thrown);
           }
         });

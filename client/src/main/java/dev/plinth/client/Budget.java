@@ -1,0 +1,29 @@
+package dev.plinth.client;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/** The time that a caller gives for something, over all attempts. */
+final class Budget {
+  private final LongSupplier nanos;
+  private final long end;
+
+  Budget(Duration time, LongSupplier nanos) {
+    this.nanos = nanos;
+    this.end = nanos.getAsLong() + time.toNanos();
+  }
+
+  /** Never negative. */
+  Duration left() {
+    return Duration.ofNanos(Math.max(0, end - nanos.getAsLong()));
+  }
+
+  /** The same, or that much from now on if less is left: for a step that must get its chance. */
+  Budget atLeast(Duration time) {
+    return new Budget(Wire.longer(left(), time), nanos);
+  }
+
+  boolean isSpent() {
+    return left().isZero();
+  }
+}

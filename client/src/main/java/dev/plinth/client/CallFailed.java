@@ -1,0 +1,45 @@
+package dev.plinth.client;
+
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import java.util.Set;
+
+/** A call that the server refused, or that got no answer within its time. */
+public final class CallFailed extends RuntimeException {
+  private static final long serialVersionUID = 1;
+  private static final Set<Code> UNKNOWN_OUTCOME =
+      Set.of(
+          Code.UNAVAILABLE,
+          Code.DEADLINE_EXCEEDED,
+          Code.CANCELLED,
+          Code.INTERNAL,
+          Code.UNKNOWN,
+          Code.ABORTED);
+
+  private final Code code;
+  private final String reason;
+
+  CallFailed(String method, StatusRuntimeException failure) {
+    super(method + ": " + failure.getStatus(), failure);
+    this.code = failure.getStatus().getCode();
+    this.reason = ErrorDetails.reason(failure);
+  }
+
+  public Code code() {
+    return code;
+  }
+
+  /** The server's reason, such as {@code QUEUE_FULL}; empty if it gave none. */
+  public String reason() {
+    return reason;
+  }
+
+  boolean isSessionExpired() {
+    return ErrorDetails.SESSION_EXPIRED.equals(reason);
+  }
+
+  /** Whether the server may have done what was asked, all the same. */
+  boolean mayHaveApplied() {
+    return UNKNOWN_OUTCOME.contains(code);
+  }
+}

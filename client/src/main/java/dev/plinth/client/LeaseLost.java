@@ -1,0 +1,10 @@
+package dev.plinth.client;
+
+/** The holder's own deadline has passed, or it gave the lease back: another may hold the key. */
+public final class LeaseLost extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  LeaseLost(String key, long token, LeaseState state) {
+    super("lease on " + key + " with token " + token + " is " + state + " (expected: held)");
+  }
+}

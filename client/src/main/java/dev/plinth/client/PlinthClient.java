@@ -1,0 +1,84 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.OpenSessionRequest;
+import io.grpc.ManagedChannel;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A connection to Plinth, to be shared by all threads of a process. Closing it releases all it
+ * holds.
+ */
+public final class PlinthClient implements AutoCloseable {
+  private final ScheduledExecutorService timer;
+  private final ManagedChannel channel;
+  private final boolean ownsChannel;
+  private final Duration callDeadline;
+  private final Wiring wiring;
+  private final AtomicLong handles = new AtomicLong();
+
+  PlinthClient(PlinthClientBuilder builder) {
+    timer = builder.timer();
+    ownsChannel = builder.ownsChannel();
+    channel = builder.openChannel();
+    callDeadline = builder.callDeadline();
+    OwnThread thread = new OwnThread(timer);
+    RetryRule rule = builder.rule();
+    Calls calls = new Calls(channel, callDeadline, rule, builder.pause());
+    Rhythm rhythm = new Rhythm(builder.nanos(), thread, builder.callbacks(), rule);
+    OpenSessionRequest terms = builder.sessionTerms();
+    wiring =
+        new Wiring(
+            terms.getOwnerId(),
+            calls,
+            new Errands(channel, rule, thread),
+            new Sessions(calls, beat -> new GrpcHeart(channel, beat, thread), rhythm, terms),
+            builder.patience(),
+            builder.nanos());
+  }
+
+  /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
+  public static PlinthClient connect(String target) {
+    return builder(target).build();
+  }
+
+  public static PlinthClientBuilder builder(String target) {
+    return new PlinthClientBuilder(target, null);
+  }
+
+  /** The channel stays its caller's to close. */
+  public static PlinthClientBuilder builder(ManagedChannel channel) {
+    return new PlinthClientBuilder(null, channel);
+  }
+
+  public String owner() {
+    return wiring.owner();
+  }
+
+  /** The leases of the default namespace. */
+  public Leases leases() {
+    return leases("default");
+  }
+
+  public Leases leases(String namespace) {
+    return new Leases(namespace, wiring, handles);
+  }
+
+  /** Every lease that is still held is LOST here, then released at the server. */
+  @Override
+  public void close() {
+    wiring.sessions().close(callDeadline);
+    timer.shutdownNow();
+    if (ownsChannel) {
+      channel.shutdown();
+      try {
+        channel.awaitTermination(callDeadline.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      channel.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.OpenSessionRequest;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/** The choices for a {@link PlinthClient}; each has a default. */
+public final class PlinthClientBuilder {
+  private static final Duration KEEPALIVE = Duration.ofSeconds(20);
+  private static final int LONGEST_OWNER = 100;
+
+  private final String target;
+  private final ManagedChannel given;
+  private String owner = OwnerId.ofThisProcess();
+  private Duration sessionTtl = Duration.ofSeconds(10);
+  private Duration lockDelay = Duration.ZERO;
+  private Duration callDeadline = Duration.ofSeconds(2);
+  private Duration patience = Duration.ofSeconds(10);
+  private LongSupplier nanos = System::nanoTime;
+  private ScheduledExecutorService timer;
+  private Executor callbacks;
+
+  PlinthClientBuilder(String target, ManagedChannel given) {
+    this.target = target;
+    this.given = given;
+  }
+
+  /** Who this is, to others and to itself after a restart; by default host, process and chance. */
+  public PlinthClientBuilder owner(String id) {
+    if (id.isEmpty() || id.length() > LONGEST_OWNER) {
+      throw new IllegalArgumentException(
+          "owner: " + id.length() + " characters (expected: 1.." + LONGEST_OWNER + ")");
+    }
+    owner = id;
+    return this;
+  }
+
+  /** How long leases outlive this client's silence; 10 s by default. */
+  public PlinthClientBuilder sessionTtl(Duration ttl) {
+    sessionTtl = ttl;
+    return this;
+  }
+
+  /** How long keys stay barred to others when this client is lost; not at all by default. */
+  public PlinthClientBuilder lockDelay(Duration delay) {
+    lockDelay = delay;
+    return this;
+  }
+
+  /** For one attempt of a call; 2 s by default. */
+  public PlinthClientBuilder callDeadline(Duration deadline) {
+    callDeadline = deadline;
+    return this;
+  }
+
+  /** For all attempts of a call that waits for nothing but its answer; 10 s by default. */
+  public PlinthClientBuilder patience(Duration time) {
+    patience = time;
+    return this;
+  }
+
+  /** Where callbacks run; by default on threads of the client's own, as many as it takes. */
+  public PlinthClientBuilder callbacks(Executor executor) {
+    callbacks = executor;
+    return this;
+  }
+
+  /** Another clock, with a scheduler that goes by it; for tests. Closed with the client. */
+  public PlinthClientBuilder clock(LongSupplier monotonic, ScheduledExecutorService scheduler) {
+    nanos = monotonic;
+    timer = scheduler;
+    return this;
+  }
+
+  public PlinthClient build() {
+    return new PlinthClient(this);
+  }
+
+  boolean ownsChannel() {
+    return given == null;
+  }
+
+  ManagedChannel openChannel() {
+    return given != null
+        ? given
+        : Grpc.newChannelBuilder(target, InsecureChannelCredentials.create())
+            .keepAliveTime(KEEPALIVE.toMillis(), TimeUnit.MILLISECONDS)
+            .keepAliveWithoutCalls(true)
+            .build();
+  }
+
+  OpenSessionRequest sessionTerms() {
+    OpenSessionRequest.Builder terms =
+        OpenSessionRequest.newBuilder().setOwnerId(owner).setTtl(Wire.duration(sessionTtl));
+    return lockDelay.isZero()
+        ? terms.build()
+        : terms.setLockDelay(Wire.duration(lockDelay)).build();
+  }
+
+  ScheduledExecutorService timer() {
+    return timer != null
+        ? timer
+        : Executors.newSingleThreadScheduledExecutor(daemons("plinth-client-heart"));
+  }
+
+  Executor callbacks() {
+    return callbacks != null
+        ? callbacks
+        : Executors.newCachedThreadPool(daemons("plinth-client-callback"));
+  }
+
+  RetryRule rule() {
+    return new RetryRule(RandomGenerator.getDefault());
+  }
+
+  Calls.Pause pause() {
+    return time -> TimeUnit.NANOSECONDS.sleep(time.toNanos());
+  }
+
+  Duration callDeadline() {
+    return callDeadline;
+  }
+
+  Duration patience() {
+    return patience;
+  }
+
+  LongSupplier nanos() {
+    return nanos;
+  }
+
+  private static ThreadFactory daemons(String name) {
+    return task -> {
+      Thread thread = new Thread(task, name);
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+}

@@ -1,0 +1,73 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.ReleaseRequest;
+import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.lease.v1.ReleaseResponse.Outcome;
+
+/**
+ * Gives a lease back, if not at once then in the background: heartbeats go on for the session's
+ * other leases, so one that was not given back would be held for as long as the client lives.
+ */
+final class Releases {
+  private final Wiring wiring;
+  private final Session session;
+  private final boolean reentrant;
+
+  Releases(Wiring wiring, Session session, boolean reentrant) {
+    this.wiring = wiring;
+    this.session = session;
+    this.reentrant = reentrant;
+  }
+
+  void now(Lease lease) {
+    if (session.isLost()) {
+      return; // the server ends it by itself, and the lock-delay is meant for this
+    }
+    ReleaseRequest request = request(lease);
+    try {
+      ReleaseResponse answer =
+          wiring.calls().call(LeaseServiceGrpc.getReleaseMethod(), request, wiring.budget());
+      again(lease, answer);
+    } catch (CallFailed e) {
+      send(lease, request);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      send(lease, request);
+    }
+  }
+
+  void later(Lease lease) {
+    send(lease, request(lease));
+  }
+
+  private void send(Lease lease, ReleaseRequest request) {
+    wiring
+        .errands()
+        .run(
+            LeaseServiceGrpc.getReleaseMethod(),
+            request,
+            () -> !session.isLost(),
+            answer -> again(lease, answer));
+  }
+
+  /**
+   * A request to acquire that was sent again after the server had forgotten its answer counts as
+   * entered twice; the handle is one all the same.
+   */
+  private void again(Lease lease, ReleaseResponse answer) {
+    if (!reentrant && answer.getOutcome() == Outcome.OUTCOME_STILL_HELD) {
+      later(lease);
+    }
+  }
+
+  private static ReleaseRequest request(Lease lease) {
+    return ReleaseRequest.newBuilder()
+        .setNamespace(lease.getNamespace())
+        .setKey(lease.getKey())
+        .setToken(lease.getToken())
+        .setRequestId(Wire.newRequestId())
+        .build();
+  }
+}

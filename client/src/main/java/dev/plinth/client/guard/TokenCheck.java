@@ -1,0 +1,59 @@
+package dev.plinth.client.guard;
+
+import com.google.protobuf.Any;
+import com.google.rpc.Code;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.Status;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The server's side of {@link TokenInterceptor}. */
+final class TokenCheck implements ServerInterceptor {
+  private final Map<String, TokenGate> gates = new ConcurrentHashMap<>();
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    OptionalLong token = token(headers.get(TokenInterceptor.TOKEN));
+    byte[] name = headers.get(TokenInterceptor.RESOURCE);
+    if (name == null || token.isEmpty()) {
+      return refuse(call, Code.INVALID_ARGUMENT, "FIELD_INVALID", "no fencing token, or no number");
+    }
+    String resource = new String(name, StandardCharsets.UTF_8);
+    if (!gates.computeIfAbsent(resource, TokenGate::new).admit(token.getAsLong())) {
+      return refuse(
+          call, Code.FAILED_PRECONDITION, "TOKEN_STALE", resource + ": a newer holder was here");
+    }
+    return next.startCall(call, headers);
+  }
+
+  private static OptionalLong token(String text) {
+    try {
+      return text == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text));
+    } catch (NumberFormatException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  private static <Q, A> ServerCall.Listener<Q> refuse(
+      ServerCall<Q, A> call, Code code, String reason, String message) {
+    ErrorInfo info = ErrorInfo.newBuilder().setDomain("plinth.dev").setReason(reason).build();
+    StatusRuntimeException refusal =
+        StatusProto.toStatusRuntimeException(
+            Status.newBuilder()
+                .setCode(code.getNumber())
+                .setMessage(message)
+                .addDetails(Any.pack(info))
+                .build());
+    call.close(refusal.getStatus(), refusal.getTrailers());
+    return new ServerCall.Listener<>() {};
+  }
+}

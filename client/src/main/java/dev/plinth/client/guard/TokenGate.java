@@ -1,0 +1,50 @@
+package dev.plinth.client.guard;
+
+import java.util.function.Supplier;
+
+/**
+ * Guards one resource that lives in this process: an object, a file, a device. It remembers the
+ * highest token for as long as the process lives, so a resource that outlives the process needs one
+ * of the other guards.
+ */
+public final class TokenGate {
+  private final String resource;
+  private long highest;
+
+  public TokenGate(String resource) {
+    this.resource = resource;
+  }
+
+  /**
+   * False if a higher token was here. What follows is not covered: a holder that is admitted and
+   * then pauses can still be late. {@link #write} covers both.
+   */
+  public synchronized boolean admit(long token) {
+    if (token < highest) {
+      return false;
+    }
+    highest = token;
+    return true;
+  }
+
+  /**
+   * Writes while nobody else does.
+   *
+   * @throws TokenStale if a higher token was here; then nothing was written
+   */
+  public synchronized <T> T write(long token, Supplier<T> action) {
+    if (!admit(token)) {
+      throw new TokenStale(resource, token);
+    }
+    return action.get();
+  }
+
+  public void write(long token, Runnable action) {
+    write(
+        token,
+        () -> {
+          action.run();
+          return null;
+        });
+  }
+}

@@ -1,0 +1,64 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.LeaseService;
+import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.lease.v1.GetLeaseRequest;
+import dev.plinth.lease.v1.GetLeaseResponse;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.server.GrpcHost;
+import dev.plinth.server.Metrics;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.ShardsSettings;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.testkit.InProcessHost;
+import dev.plinth.testkit.TestSettings;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+
+/** The real lease service on a port and the embedded store. */
+final class LeaseServer implements AutoCloseable {
+  private final Metrics metrics = new Metrics();
+  private final ShardStore store;
+  private final Shards shards;
+  private final GrpcHost host;
+  private final ManagedChannel channel;
+
+  LeaseServer(Path folder, String... flags) {
+    store = EmbeddedShardStore.open(folder, 1);
+    LeaseApp app = LeaseService.app(InstantSource.system(), metrics.registry());
+    ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
+    shards = Shards.open(store, List.of(app), settings, metrics.registry());
+    host =
+        GrpcHost.builder(InProcessHost.hostSettings(flags), metrics)
+            .add(LeaseService.on(shards, app, store))
+            .start();
+    channel = Grpc.newChannelBuilder(target(), InsecureChannelCredentials.create()).build();
+  }
+
+  int port() {
+    return host.port();
+  }
+
+  String target() {
+    return "localhost:" + port();
+  }
+
+  GetLeaseResponse lease(String key) {
+    return LeaseServiceGrpc.newBlockingStub(channel)
+        .getLease(GetLeaseRequest.newBuilder().setKey(key).build());
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    host.close();
+    shards.close();
+    store.close();
+    metrics.close();
+  }
+}

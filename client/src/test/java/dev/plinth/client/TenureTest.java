@@ -1,0 +1,120 @@
+package dev.plinth.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class TenureTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+
+  @Test
+  void state_goesBySentTimeAndMargin_notByAnswerTime() {
+    Tenure tenure = new Tenure(ms(0), TTL); // 9 s of it may be believed
+    assertEquals(LeaseState.SAFE, tenure.state(ms(5999)));
+    assertEquals(LeaseState.JEOPARDY, tenure.state(ms(6000)));
+    assertEquals(LeaseState.JEOPARDY, tenure.state(ms(8999)));
+    assertEquals(Duration.ofMillis(1), tenure.remaining(ms(8999)));
+    assertEquals(LeaseState.LOST, tenure.state(ms(9000)));
+    assertEquals(Duration.ZERO, tenure.remaining(ms(9001)));
+  }
+
+  @Test
+  void renewal_countsFromBeforeItsSend() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    tenure.renewed(ms(3000), TTL, ms(8000));
+    assertEquals(Duration.ofSeconds(4), tenure.remaining(ms(8000)));
+    assertEquals(LeaseState.LOST, tenure.state(ms(12_000)));
+  }
+
+  @Test
+  void renewalAnsweredAfterTheDeadline_doesNotBringItBack() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    tenure.renewed(ms(8000), TTL, ms(9000));
+    assertEquals(LeaseState.LOST, tenure.state(ms(9000)));
+  }
+
+  @Test
+  void lossOnceSeen_isFinal_evenIfARenewalLookedAtTheClockBefore() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    assertEquals(LeaseState.LOST, tenure.state(ms(9000)));
+    tenure.renewed(ms(3000), TTL, ms(8999));
+    assertEquals(LeaseState.LOST, tenure.state(ms(9000)));
+  }
+
+  @Test
+  void end_isFinal() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    tenure.end();
+    tenure.renewed(ms(1), TTL, ms(1));
+    assertEquals(LeaseState.LOST, tenure.state(ms(1)));
+  }
+
+  @Test
+  void missedBeat_isJeopardy_untilTheNextOneSucceeds() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    tenure.missed();
+    assertEquals(LeaseState.JEOPARDY, tenure.state(ms(1)));
+    tenure.renewed(ms(1), TTL, ms(2));
+    assertEquals(LeaseState.SAFE, tenure.state(ms(2)));
+  }
+
+  @Test
+  void answersOutOfOrder_neverShortenIt() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    tenure.renewed(ms(2000), TTL, ms(2500));
+    tenure.renewed(ms(1000), TTL, ms(2600));
+    assertEquals(Duration.ofMillis(8400), tenure.remaining(ms(2600)));
+  }
+
+  @Test
+  void shortTtl_keepsAMarginOf50ms_andBeatsBeforeJeopardy() {
+    Tenure tenure = new Tenure(ms(0), Duration.ofMillis(100));
+    assertEquals(LeaseState.LOST, new Tenure(0, Duration.ofMillis(100)).state(ms(50)));
+    assertEquals(LeaseState.SAFE, tenure.state(tenure.interval().toNanos()));
+  }
+
+  @Test
+  void nanosThatWrapAround_changeNothing() {
+    Tenure tenure = new Tenure(Long.MAX_VALUE - 5, TTL);
+    assertEquals(LeaseState.SAFE, tenure.state(Long.MAX_VALUE - 5 + ms(5999)));
+    assertEquals(LeaseState.LOST, tenure.state(Long.MAX_VALUE - 5 + ms(9000)));
+  }
+
+  /** A server that handles each beat at any moment between send and answer, or not at all. */
+  @Test
+  void V3_anySchedule_believesLessThanTheServerGives_andNeverReturnsFromLost() {
+    Random random = new Random(42);
+    for (int run = 0; run < 2000; run++) {
+      long serverDeadline = random.nextLong(ms(200)) + TTL.toNanos();
+      Tenure tenure = new Tenure(0, TTL);
+      boolean lost = false;
+      for (long now = ms(200); now < ms(60_000); ) {
+        long sent = now;
+        long answered = sent + random.nextLong(ms(6000));
+        if (random.nextInt(3) > 0) {
+          long handled = sent + random.nextLong(answered - sent + 1);
+          if (handled >= serverDeadline) {
+            tenure.end();
+          } else {
+            serverDeadline = Math.max(serverDeadline, handled + TTL.toNanos());
+            tenure.renewed(sent, TTL, answered);
+          }
+        } else {
+          tenure.missed();
+        }
+        boolean lostNow = tenure.state(answered) == LeaseState.LOST;
+        assertTrue(lostNow || answered < serverDeadline, "run " + run);
+        assertTrue(lostNow || !lost, "run " + run);
+        lost = lostNow;
+        now = answered + random.nextLong(ms(3000)) + 1;
+      }
+    }
+  }
+
+  private static long ms(long value) {
+    return value * 1_000_000;
+  }
+}

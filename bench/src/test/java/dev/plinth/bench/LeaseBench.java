@@ -1,0 +1,175 @@
+package dev.plinth.bench;
+
+import com.google.protobuf.StringValue;
+import com.google.protobuf.util.Durations;
+import dev.plinth.lease.v1.AcquireRequest;
+import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.AcquireResponse.Outcome;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceStub;
+import dev.plinth.lease.v1.ReleaseRequest;
+import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.lease.v1.RenewItem;
+import dev.plinth.lease.v1.RenewRequest;
+import dev.plinth.lease.v1.RenewResponse;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.shards.store.etcd.EtcdCluster;
+import dev.plinth.shards.store.etcd.EtcdSettings;
+import dev.plinth.shards.store.etcd.EtcdShardStore;
+import dev.plinth.testkit.EchoService;
+import dev.plinth.testkit.TestSettings;
+import dev.plinth.testkit.engine.Engines;
+import dev.plinth.testkit.engine.SharedEngine;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientCalls;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Leases end to end over gRPC beside a bare echo and the naive way on the same etcd, in one run on
+ * one machine: the ratios count. A cycle is a grant and a release; every one is checked to have
+ * been granted, with a token above its caller's last.
+ */
+@Tag("lease")
+class LeaseBench {
+  @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
+
+  private static final int[] CALLERS = {1, 8, 64, 512};
+  private static final double WARM_UP = 3;
+  private static final double SECONDS = 5;
+
+  @TempDir Path folder;
+  private final Table table = new Table();
+  private final Map<String, Long> tokens = new ConcurrentHashMap<>();
+
+  @Test
+  void leases() throws Exception {
+    try (NaiveEtcd naive = new NaiveEtcd(ETCD.hostPorts())) {
+      measure("naive jetcd, a key each", naive::cycle);
+    }
+    ETCD.restart(); // bursts of the case before slow it down
+    EtcdSettings settings = TestSettings.read(EtcdSettings.class, "--prefix=/bench/");
+    EtcdCluster cluster = new EtcdCluster(List.of(ETCD.hostPorts()), settings);
+    try (LeaseServer server =
+        new LeaseServer(
+            metrics ->
+                EtcdShardStore.open(cluster, "bench", LeaseServer.SHARDS, metrics.registry()))) {
+      measure("bare gRPC echo", echo(server.channel()));
+      measureLeases("etcd", server);
+    }
+    try (LeaseServer server =
+        new LeaseServer(
+            metrics -> EmbeddedShardStore.open(folder.resolve("db"), LeaseServer.SHARDS))) {
+      measureLeases("embedded", server);
+    }
+    table.write(Path.of(System.getProperty("plinth.root"), "docs/benchmarks.md"));
+  }
+
+  private void measureLeases(String store, LeaseServer server) throws Exception {
+    LeaseServiceStub leases = LeaseServiceGrpc.newStub(server.channel());
+    measure("Plinth " + store + ", cycles, a key each", caller -> cycle(leases, store, caller));
+    measure("Plinth " + store + ", cycles, 16 namespaces", caller -> spread(leases, caller));
+    measure("Plinth " + store + ", hand-offs of one hot key", caller -> handOff(leases, caller));
+    measure("Plinth " + store + ", renewals", renewals(leases));
+  }
+
+  private void measure(String what, IntFunction<CompletableFuture<?>> operation) throws Exception {
+    for (int callers : CALLERS) {
+      Load.Result result = new Load(callers, operation).run(WARM_UP, SECONDS);
+      table.add(what, callers, result);
+    }
+  }
+
+  private static IntFunction<CompletableFuture<?>> echo(ManagedChannel channel) {
+    StringValue text = StringValue.of("x".repeat(40));
+    return caller ->
+        Futures.<StringValue>of(
+            answer ->
+                ClientCalls.asyncUnaryCall(
+                    channel.newCall(EchoService.SAY, CallOptions.DEFAULT), text, answer));
+  }
+
+  private CompletableFuture<?> cycle(LeaseServiceStub leases, String store, int caller) {
+    return takeAndGiveBack(leases, store, "key" + caller, caller, false);
+  }
+
+  private CompletableFuture<?> spread(LeaseServiceStub leases, int caller) {
+    return takeAndGiveBack(leases, "ns" + caller % 16, "key" + caller, caller, false);
+  }
+
+  private CompletableFuture<?> handOff(LeaseServiceStub leases, int caller) {
+    return takeAndGiveBack(leases, "hot", "one", caller, true);
+  }
+
+  private CompletableFuture<?> takeAndGiveBack(
+      LeaseServiceStub leases, String namespace, String key, int caller, boolean wait) {
+    AcquireRequest.Builder request =
+        AcquireRequest.newBuilder().setNamespace(namespace).setKey(key).setOwnerId("c" + caller);
+    if (wait) {
+      request.setWait(Durations.fromSeconds(25));
+    }
+    return Futures.<AcquireResponse>of(answer -> leases.acquire(request.build(), answer))
+        .thenCompose(
+            granted -> {
+              check(granted, namespace + "/" + caller);
+              ReleaseRequest release =
+                  ReleaseRequest.newBuilder()
+                      .setNamespace(namespace)
+                      .setKey(key)
+                      .setToken(granted.getLease().getToken())
+                      .build();
+              return Futures.<ReleaseResponse>of(answer -> leases.release(release, answer));
+            });
+  }
+
+  private void check(AcquireResponse granted, String caller) {
+    long token = granted.getLease().getToken();
+    if (granted.getOutcome() != Outcome.OUTCOME_GRANTED) {
+      throw new IllegalStateException("not granted: " + granted);
+    }
+    Long before = tokens.put(caller, token);
+    if (before != null && before >= token) {
+      throw new IllegalStateException("token " + token + " after " + before);
+    }
+  }
+
+  private static IntFunction<CompletableFuture<?>> renewals(LeaseServiceStub leases) {
+    Map<Integer, CompletableFuture<AcquireResponse>> held = new ConcurrentHashMap<>();
+    return caller ->
+        held.computeIfAbsent(
+                caller,
+                c ->
+                    Futures.of(
+                        answer ->
+                            leases.acquire(
+                                AcquireRequest.newBuilder()
+                                    .setNamespace("renew")
+                                    .setKey("r" + c)
+                                    .setOwnerId("c" + c)
+                                    .setTtl(Durations.fromMinutes(30))
+                                    .build(),
+                                answer)))
+            .thenCompose(
+                lease ->
+                    Futures.<RenewResponse>of(
+                        answer ->
+                            leases.renew(
+                                RenewRequest.newBuilder()
+                                    .setNamespace("renew")
+                                    .addItems(
+                                        RenewItem.newBuilder()
+                                            .setKey("r" + caller)
+                                            .setToken(lease.getLease().getToken()))
+                                    .build(),
+                                answer)));
+  }
+}

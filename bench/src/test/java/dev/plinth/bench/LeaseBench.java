@@ -2,6 +2,7 @@ package dev.plinth.bench;
 
 import com.google.protobuf.StringValue;
 import com.google.protobuf.util.Durations;
+import dev.plinth.bench.Table.Case;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -44,8 +45,8 @@ class LeaseBench {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
   private static final int[] CALLERS = {1, 8, 64, 512};
-  private static final double WARM_UP = 3;
-  private static final double SECONDS = 5;
+  private static final double WARM_UP = 2;
+  private static final double SECONDS = 4;
 
   @TempDir Path folder;
   private final Table table = new Table();
@@ -53,8 +54,13 @@ class LeaseBench {
 
   @Test
   void leases() throws Exception {
+    try (LeaseServer server =
+        new LeaseServer(
+            metrics -> EmbeddedShardStore.open(folder.resolve("echo"), LeaseServer.SHARDS))) {
+      measure(Table.ECHO, echo(server.channel()));
+    }
     try (NaiveEtcd naive = new NaiveEtcd(ETCD.hostPorts())) {
-      measure("naive jetcd, a key each", naive::cycle);
+      measure(Table.NAIVE, naive::cycle);
     }
     ETCD.restart(); // bursts of the case before slow it down
     EtcdSettings settings = TestSettings.read(EtcdSettings.class, "--prefix=/bench/");
@@ -63,7 +69,6 @@ class LeaseBench {
         new LeaseServer(
             metrics ->
                 EtcdShardStore.open(cluster, "bench", LeaseServer.SHARDS, metrics.registry()))) {
-      measure("bare gRPC echo", echo(server.channel()));
       measureLeases("etcd", server);
     }
     try (LeaseServer server =
@@ -76,13 +81,15 @@ class LeaseBench {
 
   private void measureLeases(String store, LeaseServer server) throws Exception {
     LeaseServiceStub leases = LeaseServiceGrpc.newStub(server.channel());
-    measure("Plinth " + store + ", cycles, a key each", caller -> cycle(leases, store, caller));
-    measure("Plinth " + store + ", cycles, 16 namespaces", caller -> spread(leases, caller));
-    measure("Plinth " + store + ", hand-offs of one hot key", caller -> handOff(leases, caller));
-    measure("Plinth " + store + ", renewals", renewals(leases));
+    tokens.clear(); // another store, other tokens
+    String with = "Plinth " + store;
+    measure(new Case(with + ", cycles, a key each", 2), caller -> cycle(leases, store, caller));
+    measure(new Case(with + ", cycles, 16 namespaces", 2), caller -> spread(leases, caller));
+    measure(new Case(with + ", hand-offs of one hot key", 2), caller -> handOff(leases, caller));
+    measure(new Case(with + ", renewals", 1), renewals(leases));
   }
 
-  private void measure(String what, IntFunction<CompletableFuture<?>> operation) throws Exception {
+  private void measure(Case what, IntFunction<CompletableFuture<?>> operation) throws Exception {
     for (int callers : CALLERS) {
       Load.Result result = new Load(callers, operation).run(WARM_UP, SECONDS);
       table.add(what, callers, result);

@@ -108,6 +108,7 @@ public final class Launcher<S extends Record> {
       --help           this text
       --version        the version
       --print-config   every setting with its value and origin, then exit
+      --print-example  a properties file with every setting at its default, then exit
 
     %s\
     """

@@ -63,7 +63,7 @@ public final class Fields {
     if (value == null) {
       return byDefault;
     }
-    String expected = least.toMillis() + "ms.." + most.toMillis() + "ms";
+    String expected = text(least) + ".." + text(most);
     if (!Durations.isValid(value)) {
       throw Failure.Invalid.field(field, "not a duration", expected);
     }
@@ -72,6 +72,11 @@ public final class Fields {
       throw Failure.Invalid.field(field, Durations.toString(value), expected);
     }
     return java.time.Duration.ofMillis(asked.toMillis());
+  }
+
+  /** As protobuf writes durations in JSON, which is what a caller types. */
+  private static String text(java.time.Duration duration) {
+    return Durations.toString(Durations.fromMillis(duration.toMillis()));
   }
 
   private static String quoted(String value) {

@@ -1,0 +1,64 @@
+package dev.plinth.server.call;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.google.protobuf.util.Durations;
+import dev.plinth.server.failure.Failure;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+class FieldsTest {
+  private static final Duration LEAST = Duration.ofMillis(100);
+  private static final Duration MOST = Duration.ofHours(1);
+
+  @Test
+  void namespace_isDefaultIfEmpty_andPlainOtherwise() {
+    assertEquals("default", Fields.namespace(""));
+    assertEquals("a-1", Fields.namespace("a-1"));
+    assertRefused(
+        "namespace: \"A b\" (expected: 1..63 of a-z, 0-9 and -, not starting with -)",
+        () -> Fields.namespace("A b"));
+    assertRefused("namespace: \"-a\"", () -> Fields.namespace("-a"));
+    assertRefused("namespace: ", () -> Fields.namespace("a".repeat(64)));
+  }
+
+  @Test
+  void name_isBounded_andCannotForgeALine() {
+    assertEquals("a b/ä", Fields.name("key", "a b/ä", 10));
+    assertRefused(
+        "key: \"\" (expected: 1..3 characters without control characters)",
+        () -> Fields.name("key", "", 3));
+    assertRefused("key: \"abcd\"", () -> Fields.name("key", "abcd", 3));
+    assertRefused("key: \"a?b\"", () -> Fields.name("key", "a\nb", 3));
+    assertEquals("", Fields.optionalName("key", "", 3));
+  }
+
+  @Test
+  void duration_isBounded_andSaysSoAsACallerTypesIt() {
+    assertEquals(MOST, duration(null));
+    assertEquals(Duration.ofMillis(250), duration(Durations.fromNanos(250_900_000)));
+    assertRefused("ttl: 0s (expected: 0.100s..3600s)", () -> duration(Durations.fromSeconds(0)));
+    assertRefused("ttl: 3601s", () -> duration(Durations.fromSeconds(3601)));
+    assertRefused(
+        "ttl: not a duration",
+        () ->
+            duration(com.google.protobuf.Duration.newBuilder().setSeconds(1).setNanos(-1).build()));
+  }
+
+  @Test
+  void number_isBounded() {
+    assertEquals(5, Fields.between("n", 5, 0, 5));
+    assertRefused("n: 6 (expected: 0..5)", () -> Fields.between("n", 6, 0, 5));
+  }
+
+  private static Duration duration(com.google.protobuf.Duration value) {
+    return Fields.duration("ttl", value, MOST, LEAST, MOST);
+  }
+
+  private static void assertRefused(String message, Executable check) {
+    String told = assertThrows(Failure.Invalid.class, check).getMessage();
+    assertEquals(message, told.substring(0, Math.min(message.length(), told.length())));
+  }
+}

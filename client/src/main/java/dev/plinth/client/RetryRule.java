@@ -37,7 +37,9 @@ final class RetryRule {
 
   private static boolean helps(StatusRuntimeException failure, boolean toldWhen) {
     return switch (failure.getStatus().getCode()) {
-      case UNAVAILABLE, DEADLINE_EXCEEDED -> true;
+      // gRPC says UNKNOWN when a connection breaks in the middle of a write; a server of ours never
+      // does.
+      case UNAVAILABLE, DEADLINE_EXCEEDED, UNKNOWN -> true;
       case RESOURCE_EXHAUSTED -> toldWhen;
       default -> false;
     };

@@ -31,9 +31,9 @@ class RetryRuleTest {
         retriedWhenTold.add(code);
       }
     }
-    assertEquals(EnumSet.of(Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED), retried);
+    assertEquals(EnumSet.of(Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED, Code.UNKNOWN), retried);
     assertEquals(
-        EnumSet.of(Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED, Code.RESOURCE_EXHAUSTED),
+        EnumSet.of(Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED, Code.UNKNOWN, Code.RESOURCE_EXHAUSTED),
         retriedWhenTold);
   }
 

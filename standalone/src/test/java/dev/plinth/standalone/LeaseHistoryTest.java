@@ -1,5 +1,6 @@
 package dev.plinth.standalone;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseHistoryTest {
   private static final int CLIENTS = 6;
   private static final int KEYS = 3;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long MOST_HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -54,6 +56,7 @@ class LeaseHistoryTest {
   @TempDir Path folder;
   private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
   private final List<JavaProcess> nodes = new CopyOnWriteArrayList<>();
+  private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final List<Hold> holds = new CopyOnWriteArrayList<>();
   private final AtomicInteger requests = new AtomicInteger();
   private volatile boolean over;
@@ -110,6 +113,8 @@ class LeaseHistoryTest {
           () -> {
             try {
               work(client);
+            } catch (RuntimeException e) {
+              failures.add(e);
             } finally {
               ended.countDown();
             }
@@ -122,12 +127,14 @@ class LeaseHistoryTest {
       assertTrue(ended.await(90, TimeUnit.SECONDS), "clients end");
       clients.shutdownNow();
     }
+    assertEquals(List.of(), List.copyOf(failures));
     HoldChecker.check(new ArrayList<>(holds));
   }
 
   private void awaitMore(int more) {
     int enough = holds.size() + more;
-    Await.until(more + " more holds", () -> holds.size() >= enough);
+    Await.until(more + " more holds", () -> holds.size() >= enough || !failures.isEmpty());
+    assertEquals(List.of(), List.copyOf(failures), nodes.get(0).output());
   }
 
   private void work(int client) {
@@ -176,11 +183,13 @@ class LeaseHistoryTest {
         boolean again =
             e.getStatus().getCode() == Status.Code.UNAVAILABLE
                 || e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED
-                || e.getStatus().getCode() == Status.Code.CANCELLED;
+                || e.getStatus().getCode() == Status.Code.CANCELLED
+                || e.getStatus().getCode()
+                    == Status.Code.UNKNOWN; // the connection broke in a write
         if (!again) {
           throw e;
         }
-        Thread.onSpinWait();
+        LockSupport.parkNanos(RETRY_NANOS);
       }
     }
     return Optional.empty();

@@ -4,72 +4,71 @@ import dev.plinth.lease.core.LeaseEvents;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Every meter of the lease service. */
 final class LeaseMetrics implements LeaseEvents {
-  private final MeterRegistry registry;
+  // Looked up by name, not built anew: this runs on the thread that decides.
+  private final Map<String, Timer> acquires = new HashMap<>();
+  private final Map<String, Timer> holds = new HashMap<>();
+  private final Counter renewed;
+  private final Counter lost;
+  private final Counter stale;
   private final AtomicInteger held;
   private final AtomicInteger waiting;
   private final AtomicInteger sessions;
 
   LeaseMetrics(MeterRegistry registry) {
-    this.registry = registry;
     held = registry.gauge("plinth.lease.held", new AtomicInteger());
     waiting = registry.gauge("plinth.lease.waiting", new AtomicInteger());
     sessions = registry.gauge("plinth.lease.sessions", new AtomicInteger());
     for (String outcome : new String[] {"GRANTED", "REENTERED", "HELD", "TIMED_OUT", "DELAYED"}) {
-      wait(outcome);
+      acquires.put(
+          outcome,
+          Timer.builder("plinth.lease.acquire")
+              .description("Wishes for a key by outcome, and how long they waited in line")
+              .tag("outcome", outcome)
+              .register(registry));
     }
     for (String cause : new String[] {"RELEASED", "EXPIRED", "CLOSED", "FORCED"}) {
-      hold(cause);
+      holds.put(
+          cause,
+          Timer.builder("plinth.lease.hold")
+              .description("Holds that ended, by cause, and how long they lasted")
+              .tag("cause", cause)
+              .register(registry));
     }
-    renewals("RENEWED");
-    renewals("LOST");
-    staleTokens();
+    renewed = renewals("RENEWED", registry);
+    lost = renewals("LOST", registry);
+    stale =
+        Counter.builder("plinth.lease.stale.tokens")
+            .description("Tokens asked about that did not hold their key: stale holders")
+            .register(registry);
   }
 
-  private Timer wait(String outcome) {
-    return Timer.builder("plinth.lease.acquire")
-        .description("Wishes for a key by outcome, and how long they waited in line")
-        .tag("outcome", outcome)
-        .register(registry);
-  }
-
-  private Timer hold(String cause) {
-    return Timer.builder("plinth.lease.hold")
-        .description("Holds that ended, by cause, and how long they lasted")
-        .tag("cause", cause)
-        .register(registry);
-  }
-
-  private Counter renewals(String result) {
+  private static Counter renewals(String result, MeterRegistry registry) {
     return Counter.builder("plinth.lease.renewals")
         .description("Renewals and heartbeats; LOST ones came too late")
         .tag("result", result)
         .register(registry);
   }
 
-  private Counter staleTokens() {
-    return Counter.builder("plinth.lease.stale.tokens")
-        .description("Tokens asked about that did not hold their key: stale holders")
-        .register(registry);
-  }
-
   @Override
   public void acquired(String outcome, long waitedNanos) {
-    wait(outcome).record(waitedNanos, TimeUnit.NANOSECONDS);
+    acquires.get(outcome).record(waitedNanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
   public void ended(String cause, long heldNanos) {
-    hold(cause).record(Math.max(0, heldNanos), TimeUnit.NANOSECONDS);
+    holds.get(cause).record(Math.max(0, heldNanos), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public void renewed(boolean kept) {
-    renewals(kept ? "RENEWED" : "LOST").increment();
+    (kept ? renewed : lost).increment();
   }
 
   @Override
@@ -89,6 +88,6 @@ final class LeaseMetrics implements LeaseEvents {
 
   @Override
   public void stale() {
-    staleTokens().increment();
+    stale.increment();
   }
 }

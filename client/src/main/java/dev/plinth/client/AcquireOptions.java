@@ -2,23 +2,24 @@ package dev.plinth.client;
 
 import com.google.protobuf.ByteString;
 import dev.plinth.lease.v1.AcquireRequest;
-import dev.plinth.lease.v1.Mode;
+import dev.plinth.lease.v1.AcquireSetRequest;
+import java.util.Optional;
 
-/** How a key is to be taken. The usual: exclusive, priority 0, no payload, no re-entry. */
+/** How keys are to be taken. The usual: exclusive, priority 0, no payload, no re-entry. */
 public final class AcquireOptions {
-  static final AcquireOptions USUAL =
-      new AcquireOptions(Mode.MODE_EXCLUSIVE, 0, ByteString.EMPTY, false);
+  private static final AcquireOptions USUAL =
+      new AcquireOptions(Want.exclusive(""), 0, ByteString.EMPTY, Optional.empty());
 
-  private final Mode mode;
+  private final Want manner;
   private final int priority;
   private final ByteString payload;
-  private final boolean reentrant;
+  private final Optional<String> party;
 
-  private AcquireOptions(Mode mode, int priority, ByteString payload, boolean reentrant) {
-    this.mode = mode;
+  private AcquireOptions(Want manner, int priority, ByteString payload, Optional<String> party) {
+    this.manner = manner;
     this.priority = priority;
     this.payload = payload;
-    this.reentrant = reentrant;
+    this.party = party;
   }
 
   public static AcquireOptions usual() {
@@ -27,17 +28,25 @@ public final class AcquireOptions {
 
   /** Beside other shared holders. */
   public AcquireOptions shared() {
-    return new AcquireOptions(Mode.MODE_SHARED, priority, payload, reentrant);
+    return new AcquireOptions(Want.shared(""), priority, payload, party);
+  }
+
+  /**
+   * So many permits of a semaphore, whose capacity the namespace's policy sets. Each grant is a
+   * hold of its own; there is no re-entry.
+   */
+  public AcquireOptions permits(int weight) {
+    return new AcquireOptions(Want.permits("", weight), priority, payload, party);
   }
 
   /** Higher is served first; -100 to 100. */
   public AcquireOptions priority(int value) {
-    return new AcquireOptions(mode, value, payload, reentrant);
+    return new AcquireOptions(manner, value, payload, party);
   }
 
   /** Kept with the lease for others to read; at most 4 KiB. */
   public AcquireOptions payload(byte[] value) {
-    return new AcquireOptions(mode, priority, ByteString.copyFrom(value), reentrant);
+    return new AcquireOptions(manner, priority, ByteString.copyFrom(value), party);
   }
 
   /**
@@ -46,14 +55,32 @@ public final class AcquireOptions {
    * with the same owner id reclaim a key during its lock-delay.
    */
   public AcquireOptions reentrant() {
-    return new AcquireOptions(mode, priority, payload, true);
+    return new AcquireOptions(manner, priority, payload, Optional.of(""));
   }
 
-  boolean isReentrant() {
-    return reentrant;
+  /**
+   * Like {@link #reentrant}, for one of several workers in this client. What a worker takes under
+   * its own name the server sees as one owner's, so it finds workers that wait for each other in a
+   * circle, and ends it with {@link Deadlocked}.
+   */
+  public AcquireOptions as(String worker) {
+    return new AcquireOptions(manner, priority, payload, Optional.of("/" + worker));
+  }
+
+  /** What follows the client's own name; empty for a handle on its own. */
+  Optional<String> party() {
+    return party;
   }
 
   AcquireRequest.Builder request() {
-    return AcquireRequest.newBuilder().setMode(mode).setPriority(priority).setPayload(payload);
+    return AcquireRequest.newBuilder()
+        .setMode(manner.mode())
+        .setWeight(manner.weight())
+        .setPriority(priority)
+        .setPayload(payload);
+  }
+
+  AcquireSetRequest.Builder setRequest() {
+    return AcquireSetRequest.newBuilder().setPriority(priority).setPayload(payload);
   }
 }

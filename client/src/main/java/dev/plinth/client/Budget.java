@@ -18,6 +18,11 @@ final class Budget {
     return Duration.ofNanos(Math.max(0, end - nanos.getAsLong()));
   }
 
+  /** How long ago it was spent. */
+  Duration overdrawn() {
+    return Duration.ofNanos(Math.max(0, nanos.getAsLong() - end));
+  }
+
   /** The same, or that much from now on if less is left: for a step that must get its chance. */
   Budget atLeast(Duration time) {
     return new Budget(Wire.longer(left(), time), nanos);

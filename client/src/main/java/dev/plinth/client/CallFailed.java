@@ -5,7 +5,7 @@ import io.grpc.StatusRuntimeException;
 import java.util.Set;
 
 /** A call that the server refused, or that got no answer within its time. */
-public final class CallFailed extends RuntimeException {
+public sealed class CallFailed extends RuntimeException permits Deadlocked, LimitReached {
   private static final long serialVersionUID = 1;
   private static final Set<Code> UNKNOWN_OUTCOME =
       Set.of(
@@ -25,6 +25,15 @@ public final class CallFailed extends RuntimeException {
     this.reason = ErrorDetails.reason(failure);
   }
 
+  static CallFailed of(String method, StatusRuntimeException failure) {
+    if (ErrorDetails.DEADLOCK.equals(ErrorDetails.reason(failure))) {
+      return new Deadlocked(method, failure);
+    }
+    return failure.getStatus().getCode() == Code.RESOURCE_EXHAUSTED
+        ? new LimitReached(method, failure)
+        : new CallFailed(method, failure);
+  }
+
   public Code code() {
     return code;
   }
@@ -40,6 +49,6 @@ public final class CallFailed extends RuntimeException {
 
   /** Whether the server may have done what was asked, all the same. */
   boolean mayHaveApplied() {
-    return UNKNOWN_OUTCOME.contains(code);
+    return UNKNOWN_OUTCOME.contains(code) && !(this instanceof Deadlocked);
   }
 }

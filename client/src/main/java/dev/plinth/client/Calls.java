@@ -79,7 +79,7 @@ final class Calls {
     throwIfInterrupted();
     Duration time =
         rule.pause(failure, failures, budget.left())
-            .orElseThrow(() -> new CallFailed(method.getBareMethodName(), failure));
+            .orElseThrow(() -> CallFailed.of(method.getBareMethodName(), failure));
     pause.sleep(time);
   }
 

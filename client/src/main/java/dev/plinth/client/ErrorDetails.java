@@ -12,6 +12,7 @@ import java.util.Optional;
 /** What a failed call tells beyond its code. */
 final class ErrorDetails {
   static final String SESSION_EXPIRED = "SESSION_EXPIRED";
+  static final String DEADLOCK = "DEADLOCK";
 
   private ErrorDetails() {}
 

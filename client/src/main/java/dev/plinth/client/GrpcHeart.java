@@ -23,8 +23,8 @@ final class GrpcHeart implements Heart {
   }
 
   @Override
-  public CompletableFuture<Duration> beat(Duration deadline) {
-    CompletableFuture<Duration> answered = new CompletableFuture<>();
+  public CompletableFuture<HeartbeatResponse> beat(Duration deadline) {
+    CompletableFuture<HeartbeatResponse> answered = new CompletableFuture<>();
     LeaseServiceGrpc.newStub(channel)
         .withExecutor(thread)
         .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS)
@@ -32,11 +32,12 @@ final class GrpcHeart implements Heart {
     return answered;
   }
 
-  private StreamObserver<HeartbeatResponse> observer(CompletableFuture<Duration> answered) {
+  private StreamObserver<HeartbeatResponse> observer(
+      CompletableFuture<HeartbeatResponse> answered) {
     return new StreamObserver<>() {
       @Override
       public void onNext(HeartbeatResponse answer) {
-        answered.complete(Wire.duration(answer.getTtl()));
+        answered.complete(answer);
       }
 
       @Override

@@ -1,24 +1,24 @@
 package dev.plinth.client;
 
 import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.ReleaseAsk;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * A key in this client's hands, kept until it is closed or lost. The loss is noticed here, by this
  * machine's monotonic clock, before the server can give the key to another; only a pause between
- * looking and acting, or of the whole machine, is not covered: for that the {@link #token} goes
- * with each write.
+ * looking and acting, or of the whole machine, is not covered, nor an operator who takes it without
+ * asking: for that the {@link #token} goes with each write.
  */
 public final class LeaseHandle implements AutoCloseable {
   private final Lease lease;
-  private final Session session;
+  private final Hold hold;
   private final Releases releases;
-  private final AtomicBoolean released = new AtomicBoolean();
 
-  LeaseHandle(Lease lease, Session session, Releases releases) {
+  LeaseHandle(Lease lease, Hold hold, Releases releases) {
     this.lease = lease;
-    this.session = session;
+    this.hold = hold;
     this.releases = releases;
   }
 
@@ -36,12 +36,12 @@ public final class LeaseHandle implements AutoCloseable {
   }
 
   public LeaseState state() {
-    return released.get() ? LeaseState.RELEASED : session.state();
+    return hold.state();
   }
 
   /** Time until the lease is LOST if no renewal succeeds; zero if it is, or was given back. */
   public Duration remaining() {
-    return released.get() ? Duration.ZERO : session.remaining();
+    return hold.remaining();
   }
 
   /**
@@ -59,33 +59,47 @@ public final class LeaseHandle implements AutoCloseable {
 
   /** Each time the lease gets into jeopardy; at once if it is. May run beside other callbacks. */
   public void onJeopardy(Runnable task) {
-    session.listen(this, LeaseState.JEOPARDY, task);
+    hold.on(LeaseState.JEOPARDY, task);
   }
 
   /**
    * Once, when the lease is lost; at once if it is. Not when it is closed, but when the client is.
    */
   public void onLost(Runnable task) {
-    session.listen(this, LeaseState.LOST, task);
+    hold.on(LeaseState.LOST, task);
+  }
+
+  /**
+   * Once, when an operator wants the key back: close it within the grace, or it will be LOST.
+   * Learnt with a heartbeat, so a grace shorter than a third of the session's ttl may be over
+   * before.
+   */
+  public void onReleaseAsked(Consumer<ReleaseAsk> task) {
+    hold.onAsked(task);
   }
 
   /** Gives the key back. If the server does not answer, the client goes on trying by itself. */
   @Override
   public void close() {
-    if (end()) {
+    if (hold.release()) {
       releases.now(lease);
     }
   }
 
   void closeLater() {
-    if (end()) {
+    if (hold.release()) {
       releases.later(lease);
     }
   }
 
-  private boolean end() {
-    session.forget(this);
-    return released.compareAndSet(false, true);
+  /** For one that nobody has used, though its session is lost. */
+  void undo() {
+    hold.release();
+    releases.unused(lease);
+  }
+
+  Hold hold() {
+    return hold;
   }
 
   @Override

@@ -1,11 +1,11 @@
 package dev.plinth.client;
 
 import dev.plinth.lease.v1.AcquireRequest;
-import dev.plinth.lease.v1.AcquireResponse;
-import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.AcquireSetRequest;
+import dev.plinth.lease.v1.Lease;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The leases of one namespace. Each handle is an owner of its own, so two threads of one client
@@ -16,14 +16,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * finds out in the background, and gives back what nobody is going to use.
  */
 public final class Leases {
+  private static final String ELECTIONS = "election/";
+
   private final String namespace;
   private final Wiring wiring;
-  private final AtomicLong handles;
+  private final Owners owners;
+  private final Asking asking;
 
-  Leases(String namespace, Wiring wiring, AtomicLong handles) {
+  Leases(String namespace, Wiring wiring, Owners owners) {
     this.namespace = namespace;
     this.wiring = wiring;
-    this.handles = handles;
+    this.owners = owners;
+    this.asking = new Asking(namespace, wiring);
   }
 
   /**
@@ -37,12 +41,14 @@ public final class Leases {
 
   public Optional<LeaseHandle> tryAcquire(String key, AcquireOptions options)
       throws InterruptedException {
-    return acquire(wish(key, options), wiring.budget());
+    return acquire(key, Duration.ZERO, options);
   }
 
   /**
    * Takes the key, waiting in line for it if need be; empty if the wait, at most 1 h, ran out.
    *
+   * @throws Deadlocked if it could never have been had
+   * @throws LimitReached if the line is full, or a limit of the namespace's is reached
    * @throws CallFailed if the server refused the request or did not answer
    */
   public Optional<LeaseHandle> acquire(String key, Duration wait) throws InterruptedException {
@@ -51,100 +57,63 @@ public final class Leases {
 
   public Optional<LeaseHandle> acquire(String key, Duration wait, AcquireOptions options)
       throws InterruptedException {
-    if (wait.isZero() || wait.isNegative()) {
-      return tryAcquire(key, options);
-    }
-    AcquireRequest wish = wish(key, options).toBuilder().setWait(Wire.duration(wait)).build();
-    return acquire(wish, wiring.budget(wait));
+    AcquireRequest wanted =
+        options
+            .request()
+            .setNamespace(namespace)
+            .setKey(key)
+            .setOwnerId(owners.of(options))
+            .build();
+    return asking.grant(new KeyWish(wanted, handles(options)), wait);
   }
 
-  private AcquireRequest wish(String key, AcquireOptions options) {
-    String owner = wiring.owner();
-    return options
-        .request()
-        .setNamespace(namespace)
-        .setKey(key)
-        .setOwnerId(options.isReentrant() ? owner : owner + "/" + handles.incrementAndGet())
-        .build();
-  }
-
-  /** A session that turns out to be lost takes the place in line with it: once more, from anew. */
-  private Optional<LeaseHandle> acquire(AcquireRequest wish, Budget budget)
+  /** Takes 1 to 32 keys in one step, or none of them; as {@link #acquire} in all else. */
+  public Optional<LeaseSet> acquireSet(List<Want> wants, Duration wait)
       throws InterruptedException {
-    while (true) {
-      Session session = wiring.sessions().current(namespace, oneCallAtLeast(budget));
-      try {
-        Optional<LeaseHandle> handle = ask(request(wish, session, budget), session, budget);
-        if (handle.isEmpty() || !session.isLost() || budget.isSpent()) {
-          return handle.filter(h -> !session.isLost());
-        }
-      } catch (CallFailed e) {
-        if (!e.isSessionExpired() || budget.isSpent()) {
-          throw e;
-        }
-        session.end();
-      }
-    }
+    return acquireSet(wants, wait, AcquireOptions.usual());
   }
 
-  /** The first call on a connection takes its time, which a short wait must not pay for. */
-  private Budget oneCallAtLeast(Budget budget) {
-    return budget.atLeast(wiring.calls().callDeadline());
-  }
-
-  private static AcquireRequest request(AcquireRequest wish, Session session, Budget budget) {
-    AcquireRequest.Builder request =
-        wish.toBuilder().setSessionId(session.id()).setRequestId(Wire.newRequestId());
-    if (!wish.hasWait() || budget.isSpent()) {
-      return request.clearWait().build();
-    }
-    return request.setWait(Wire.duration(budget.left())).build();
-  }
-
-  private Optional<LeaseHandle> ask(AcquireRequest request, Session session, Budget budget)
+  /**
+   * @param options for the set as a whole; how each key is taken stands in its want
+   */
+  public Optional<LeaseSet> acquireSet(List<Want> wants, Duration wait, AcquireOptions options)
       throws InterruptedException {
-    try {
-      AcquireResponse answer =
-          request.hasWait()
-              ? wiring.calls().callInTurns(LeaseServiceGrpc.getAcquireMethod(), request, budget)
-              : wiring
-                  .calls()
-                  .call(LeaseServiceGrpc.getAcquireMethod(), request, oneCallAtLeast(budget));
-      return handle(answer, session, request);
-    } catch (CallFailed e) {
-      if (e.mayHaveApplied()) {
-        giveBackIfGranted(request, session);
-      }
-      throw e;
-    } catch (InterruptedException e) {
-      giveBackIfGranted(request, session);
-      throw e;
-    }
+    AcquireSetRequest wanted =
+        options
+            .setRequest()
+            .setNamespace(namespace)
+            .addAllItems(wants.stream().map(Want::item).toList())
+            .setOwnerId(owners.of(options))
+            .build();
+    return asking.grant(new SetWish(wanted, handles(options)), wait);
   }
 
-  /** The same request again tells how it ended: the server keeps one answer per request id. */
-  private void giveBackIfGranted(AcquireRequest request, Session session) {
-    wiring
-        .errands()
-        .run(
-            LeaseServiceGrpc.getAcquireMethod(),
-            request,
-            () -> !session.isLost(),
-            answer -> handle(answer, session, request).ifPresent(LeaseHandle::closeLater));
+  /**
+   * The key to this namespace's session, on which all that is taken here hangs; opens one if there
+   * is none. Kept in a safe place, it lets the next process {@link #resume}.
+   */
+  public SessionKey sessionKey() throws InterruptedException {
+    return wiring.sessions().current(namespace, wiring.budget()).key();
   }
 
-  private Optional<LeaseHandle> handle(
-      AcquireResponse answer, Session session, AcquireRequest request) {
-    return switch (answer.getOutcome()) {
-      case OUTCOME_GRANTED, OUTCOME_REENTERED ->
-          Optional.of(
-              new LeaseHandle(
-                  answer.getLease(), session, new Releases(wiring, session, reentrant(request))));
-      default -> Optional.empty();
-    };
+  /**
+   * Goes on with the session of a process that is no more, within its ttl: its leases were never
+   * free, and keep their tokens. Before anything else is taken in the namespace. Leadership is had
+   * again by standing under the same candidate's name.
+   *
+   * @return the leases that the session holds
+   * @throws CallFailed with the reason SESSION_EXPIRED if it has ended
+   */
+  public List<LeaseHandle> resume(SessionKey key) throws InterruptedException {
+    Sessions.Resumed resumed = wiring.sessions().resume(namespace, key, wiring.budget());
+    List<Lease> held =
+        resumed.held().stream().filter(lease -> !lease.getKey().startsWith(ELECTIONS)).toList();
+    held.forEach(lease -> owners.skip(lease.getOwnerId()));
+    Handles handles = new Handles(wiring, false);
+    return held.stream().map(lease -> handles.of(lease, resumed.session())).toList();
   }
 
-  private boolean reentrant(AcquireRequest request) {
-    return request.getOwnerId().equals(wiring.owner());
+  private Handles handles(AcquireOptions options) {
+    return new Handles(wiring, options.party().isPresent());
   }
 }

@@ -1,11 +1,13 @@
 package dev.plinth.client;
 
 import dev.plinth.lease.v1.OpenSessionRequest;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A connection to Plinth, to be shared by all threads of a process. Closing it releases all it
@@ -17,7 +19,7 @@ public final class PlinthClient implements AutoCloseable {
   private final boolean ownsChannel;
   private final Duration callDeadline;
   private final Wiring wiring;
-  private final AtomicLong handles = new AtomicLong();
+  private final Owners owners;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
@@ -27,16 +29,29 @@ public final class PlinthClient implements AutoCloseable {
     OwnThread thread = new OwnThread(timer);
     RetryRule rule = builder.rule();
     Calls calls = new Calls(channel, callDeadline, rule, builder.pause());
-    Rhythm rhythm = new Rhythm(builder.nanos(), thread, builder.callbacks(), rule);
+    Executor background = builder.background();
+    Rhythm rhythm =
+        new Rhythm(
+            builder.nanos(),
+            builder.wall(),
+            thread,
+            builder.callbacksOr(background),
+            rule,
+            builder.events());
     OpenSessionRequest terms = builder.sessionTerms();
     wiring =
         new Wiring(
             terms.getOwnerId(),
+            channel,
             calls,
             new Errands(channel, rule, thread),
             new Sessions(calls, beat -> new GrpcHeart(channel, beat, thread), rhythm, terms),
+            rhythm,
+            background,
             builder.patience(),
-            builder.nanos());
+            Context.ROOT.withCancellation(),
+            new ConcurrentHashMap<>());
+    owners = new Owners(wiring.owner());
   }
 
   /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
@@ -63,13 +78,28 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   public Leases leases(String namespace) {
-    return new Leases(namespace, wiring, handles);
+    return new Leases(namespace, wiring, owners);
+  }
+
+  /** An election in the default namespace. */
+  public Election election(String name) {
+    return election("default", name);
+  }
+
+  public Election election(String namespace, String name) {
+    return new Election(namespace, name, wiring);
+  }
+
+  /** For guards to report a stale token to this client's metrics. */
+  public void fenceRejected() {
+    wiring.rhythm().events().fenceRejected();
   }
 
   /** Every lease that is still held is LOST here, then released at the server. */
   @Override
   public void close() {
     wiring.sessions().close(callDeadline);
+    wiring.life().cancel(null);
     timer.shutdownNow();
     if (ownsChannel) {
       channel.shutdown();

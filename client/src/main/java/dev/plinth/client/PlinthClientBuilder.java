@@ -4,7 +4,9 @@ import dev.plinth.lease.v1.OpenSessionRequest;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,6 +28,8 @@ public final class PlinthClientBuilder {
   private Duration callDeadline = Duration.ofSeconds(2);
   private Duration patience = Duration.ofSeconds(10);
   private LongSupplier nanos = System::nanoTime;
+  private InstantSource wall = InstantSource.system();
+  private ClientEvents events = ClientEvents.NONE;
   private ScheduledExecutorService timer;
   private Executor callbacks;
 
@@ -74,10 +78,22 @@ public final class PlinthClientBuilder {
     return this;
   }
 
+  /** Counts and times what this client does; needs Micrometer, which it has none of otherwise. */
+  public PlinthClientBuilder metrics(MeterRegistry registry) {
+    events = new ClientMetrics(registry);
+    return this;
+  }
+
   /** Another clock, with a scheduler that goes by it; for tests. Closed with the client. */
   public PlinthClientBuilder clock(LongSupplier monotonic, ScheduledExecutorService scheduler) {
     nanos = monotonic;
     timer = scheduler;
+    return this;
+  }
+
+  /** Another wall clock, which decides nothing but tells that the machine slept; for tests. */
+  PlinthClientBuilder wall(InstantSource clock) {
+    wall = clock;
     return this;
   }
 
@@ -112,10 +128,12 @@ public final class PlinthClientBuilder {
         : Executors.newSingleThreadScheduledExecutor(daemons("plinth-client-heart"));
   }
 
-  Executor callbacks() {
-    return callbacks != null
-        ? callbacks
-        : Executors.newCachedThreadPool(daemons("plinth-client-callback"));
+  Executor background() {
+    return Executors.newCachedThreadPool(daemons("plinth-client-background"));
+  }
+
+  Executor callbacksOr(Executor otherwise) {
+    return callbacks != null ? callbacks : otherwise;
   }
 
   RetryRule rule() {
@@ -136,6 +154,14 @@ public final class PlinthClientBuilder {
 
   LongSupplier nanos() {
     return nanos;
+  }
+
+  InstantSource wall() {
+    return wall;
+  }
+
+  ClientEvents events() {
+    return events;
   }
 
   private static ThreadFactory daemons(String name) {

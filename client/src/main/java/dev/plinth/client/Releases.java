@@ -15,6 +15,10 @@ final class Releases {
   private final Session session;
   private final boolean reentrant;
 
+  /**
+   * @param reentrant whether others in this client may have entered the lease too; else it is this
+   *     one's alone
+   */
   Releases(Wiring wiring, Session session, boolean reentrant) {
     this.wiring = wiring;
     this.session = session;
@@ -38,6 +42,17 @@ final class Releases {
     }
   }
 
+  /** Once, whatever became of the session: if it does not arrive, the server's own time ends it. */
+  void unused(Lease lease) {
+    try {
+      wiring.calls().call(LeaseServiceGrpc.getReleaseMethod(), request(lease), wiring.budget());
+    } catch (CallFailed e) {
+      // Nobody works under it, so nothing is at stake but a ttl.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   void later(Lease lease) {
     send(lease, request(lease));
   }
@@ -54,7 +69,8 @@ final class Releases {
 
   /**
    * A request to acquire that was sent again after the server had forgotten its answer counts as
-   * entered twice; the handle is one all the same.
+   * entered twice, and so does a candidacy whose first stream died unnoticed; the handle is one all
+   * the same.
    */
   private void again(Lease lease, ReleaseResponse answer) {
     if (!reentrant && answer.getOutcome() == Outcome.OUTCOME_STILL_HELD) {

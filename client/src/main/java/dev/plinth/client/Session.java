@@ -1,10 +1,13 @@
 package dev.plinth.client;
 
+import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.ReleaseAsk;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
-import java.util.function.LongSupplier;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A session at the server, kept alive until it is ended or lost. Its state is that of all leases
@@ -14,36 +17,56 @@ import java.util.function.LongSupplier;
 final class Session {
   private static final Duration LONGEST_BEAT = Duration.ofSeconds(2);
 
-  private record Listener(Object holder, LeaseState on, Runnable task) {}
+  /** One that hangs on a session. Told on any thread, and never twice at a time by a beat. */
+  interface Dependant {
+    void sessionChanged();
 
-  private final String id;
+    /** An operator wants something back, as of a beat sent then. */
+    default void asked(ReleaseAsk ask, Moment sentAt) {}
+  }
+
+  private final SessionKey key;
   private final Tenure tenure;
   private final Heart heart;
   private final Rhythm rhythm;
-  private final LongSupplier nanos;
-  private final List<Listener> listeners = new ArrayList<>();
-  private LeaseState announced = LeaseState.SAFE;
+  private final Set<Dependant> dependants = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<LeaseState> announced = new AtomicReference<>(LeaseState.SAFE);
+  private final AtomicBoolean beating = new AtomicBoolean();
+  // Of the last beat sent; only its answer leads to the next one. On the own thread alone.
+  private int turn;
   private int failures;
 
-  Session(String id, Tenure tenure, Heart heart, Rhythm rhythm) {
-    this.id = id;
+  Session(SessionKey key, Tenure tenure, Heart heart, Rhythm rhythm) {
+    this.key = key;
     this.tenure = tenure;
     this.heart = heart;
     this.rhythm = rhythm;
-    this.nanos = rhythm.nanos();
   }
 
   void start() {
-    rhythm.thread().after(tenure.interval(), this::beat);
     rhythm.thread().execute(this::watch);
+    rhythm.thread().execute(() -> beatAfter(tenure.interval()));
+  }
+
+  SessionKey key() {
+    return key;
   }
 
   String id() {
-    return id;
+    return key.id();
+  }
+
+  Rhythm rhythm() {
+    return rhythm;
   }
 
   LeaseState state() {
-    return tenure.state(nanos.getAsLong());
+    Moment now = rhythm.now();
+    LeaseState state = tenure.state(now);
+    if (state != LeaseState.LOST && tenure.stoodStill(now)) {
+      beatSoon();
+    }
+    return state;
   }
 
   boolean isLost() {
@@ -51,7 +74,7 @@ final class Session {
   }
 
   Duration remaining() {
-    return tenure.remaining(nanos.getAsLong());
+    return tenure.remaining(rhythm.now());
   }
 
   /**
@@ -62,46 +85,78 @@ final class Session {
     announce();
   }
 
-  /** Runs the task at each change into the state, and now if it is there already. */
-  void listen(Object holder, LeaseState on, Runnable task) {
-    synchronized (listeners) {
-      if (announced == on) {
-        rhythm.callbacks().execute(task);
-      }
-      listeners.add(new Listener(holder, on, task));
+  void attach(Dependant dependant) {
+    dependants.add(dependant);
+  }
+
+  void detach(Dependant dependant) {
+    dependants.remove(dependant);
+  }
+
+  /** Asks the server now, not at the next turn, unless its answer is awaited already. */
+  void beatSoon() {
+    if (beating.compareAndSet(false, true)) {
+      rhythm.thread().execute(this::beat);
     }
   }
 
-  void forget(Object holder) {
-    synchronized (listeners) {
-      listeners.removeIf(listener -> listener.holder == holder);
-    }
+  private void beatAfter(Duration delay) {
+    int current = turn;
+    rhythm
+        .thread()
+        .after(
+            delay,
+            () -> {
+              if (turn == current) {
+                beat();
+              }
+            });
   }
 
   private void beat() {
+    beating.set(true);
+    announce();
     if (isLost()) {
       return;
     }
-    long sentAt = nanos.getAsLong();
+    int current = ++turn;
+    Moment sentAt = rhythm.now();
     heart
         .beat(Wire.shorter(LONGEST_BEAT, tenure.interval()))
         .whenComplete(
-            (ttl, thrown) -> rhythm.thread().execute(() -> answered(sentAt, ttl, thrown)));
+            (answer, thrown) ->
+                rhythm.thread().execute(() -> answered(current, sentAt, answer, thrown)));
   }
 
-  private void answered(long sentAt, Duration ttl, Throwable thrown) {
+  private void answered(int of, Moment sentAt, HeartbeatResponse answer, Throwable thrown) {
+    beating.set(false);
     if (thrown == null) {
-      failures = 0;
-      tenure.renewed(sentAt, ttl, nanos.getAsLong());
-      Duration taken = Duration.ofNanos(nanos.getAsLong() - sentAt);
-      rhythm.thread().after(tenure.interval().minus(taken), this::beat);
+      renewed(sentAt, answer);
     } else if (isExpired(thrown)) {
       tenure.end();
     } else {
       tenure.missed();
-      rhythm.thread().after(rhythm.rule().jittered(failures++, tenure.interval()), this::beat);
     }
     announce();
+    if (of == turn) {
+      beatAfter(thrown == null ? restOfTheInterval(sentAt) : pause());
+    }
+  }
+
+  private void renewed(Moment sentAt, HeartbeatResponse answer) {
+    Moment now = rhythm.now();
+    failures = 0;
+    rhythm.events().renewed(tenure.remaining(now));
+    tenure.renewed(sentAt, Wire.duration(answer.getTtl()), now);
+    answer.getReleaseAsksList().forEach(ask -> dependants.forEach(d -> d.asked(ask, sentAt)));
+  }
+
+  private Duration restOfTheInterval(Moment sentAt) {
+    return tenure.interval().minusNanos(rhythm.now().nanos() - sentAt.nanos());
+  }
+
+  private Duration pause() {
+    return rhythm.rule().jittered(failures++, tenure.interval());
   }
 
   private static boolean isExpired(Throwable thrown) {
@@ -112,20 +167,14 @@ final class Session {
   private void watch() {
     announce();
     if (!isLost()) {
-      rhythm.thread().after(tenure.untilNextEdge(nanos.getAsLong()), this::watch);
+      rhythm.thread().after(tenure.untilNextEdge(rhythm.now()), this::watch);
     }
   }
 
   private void announce() {
-    synchronized (listeners) {
-      LeaseState state = state();
-      if (state == announced) {
-        return;
-      }
-      announced = state;
-      listeners.stream()
-          .filter(listener -> listener.on == state)
-          .forEach(listener -> rhythm.callbacks().execute(listener.task));
+    LeaseState state = state();
+    if (announced.getAndSet(state) != state) {
+      dependants.forEach(Dependant::sessionChanged);
     }
   }
 }

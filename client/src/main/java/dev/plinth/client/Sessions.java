@@ -2,12 +2,14 @@ package dev.plinth.client;
 
 import dev.plinth.lease.v1.CloseSessionRequest;
 import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -45,9 +47,7 @@ final class Sessions {
   Session current(String namespace, Budget budget) throws InterruptedException {
     Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
     synchronized (slot) {
-      if (closed) {
-        throw new IllegalStateException("the client is closed");
-      }
+      checkOpen();
       if (slot.session == null || slot.session.isLost()) {
         slot.session = open(namespace, budget);
       }
@@ -55,25 +55,63 @@ final class Sessions {
     }
   }
 
+  private Session open(String namespace, Budget budget) throws InterruptedException {
+    OpenSessionRequest request =
+        terms.toBuilder().setNamespace(namespace).setRequestId(Wire.newRequestId()).build();
+    return open(request, budget).session();
+  }
+
+  /** A session that another process began, and what it holds. */
+  record Resumed(Session session, List<Lease> held) {}
+
+  Resumed resume(String namespace, SessionKey key, Budget budget) throws InterruptedException {
+    OpenSessionRequest request =
+        OpenSessionRequest.newBuilder()
+            .setNamespace(namespace)
+            .setResumeSessionId(key.id())
+            .setResumeSecret(key.secret())
+            .build();
+    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
+    synchronized (slot) {
+      checkOpen();
+      if (slot.session != null && !slot.session.isLost()) {
+        throw new IllegalStateException(
+            "session "
+                + slot.session.id()
+                + " is in use (expected: none yet in "
+                + namespace
+                + ")");
+      }
+      Resumed resumed = open(request, budget);
+      slot.session = resumed.session();
+      return resumed;
+    }
+  }
+
   /**
    * Counts from before the first attempt: if that one opened the session and its answer was lost,
    * the second one's answer is a memory, not a renewal.
    */
-  private Session open(String namespace, Budget budget) throws InterruptedException {
-    OpenSessionRequest request =
-        terms.toBuilder().setNamespace(namespace).setRequestId(Wire.newRequestId()).build();
-    long sentAt = rhythm.nanos().getAsLong();
+  private Resumed open(OpenSessionRequest request, Budget budget) throws InterruptedException {
+    Moment sentAt = rhythm.now();
     OpenSessionResponse answer =
         calls.call(LeaseServiceGrpc.getOpenSessionMethod(), request, budget);
     HeartbeatRequest beat =
         HeartbeatRequest.newBuilder()
-            .setNamespace(namespace)
+            .setNamespace(request.getNamespace())
             .setSessionId(answer.getSessionId())
             .build();
     Tenure tenure = new Tenure(sentAt, Wire.duration(answer.getTtl()));
-    Session session = new Session(answer.getSessionId(), tenure, hearts.apply(beat), rhythm);
+    SessionKey key = new SessionKey(answer.getSessionId(), answer.getResumeSecret());
+    Session session = new Session(key, tenure, hearts.apply(beat), rhythm);
     session.start();
-    return session;
+    return new Resumed(session, answer.getHeldList());
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the client is closed");
+    }
   }
 
   /** Ends every session, here first and then at the server, which releases what they held. */

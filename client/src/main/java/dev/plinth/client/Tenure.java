@@ -6,18 +6,30 @@ import java.time.Duration;
  * What a holder may believe of its time, by its own monotonic clock and without asking anybody. The
  * server counts from when it handled a renewal, the holder from before it sent it and a margin
  * less: so the holder stops first, however late the answer came. Once LOST it stays LOST.
+ *
+ * <p>A machine that slept may find its monotonic clock where it was. So when the wall clock has
+ * moved much further than that one, nothing is SAFE until a renewal sent after it was answered.
  */
 final class Tenure {
   private static final Duration LEAST_MARGIN = Duration.ofMillis(50);
+  private static final Duration LEAST_STANDSTILL = Duration.ofSeconds(1);
 
   private Duration window;
+  private Duration bearable;
+  private Moment confirmed;
   private long deadline;
   private boolean missed;
   private boolean lost;
 
-  Tenure(long sentAt, Duration ttl) {
+  Tenure(Moment sentAt, Duration ttl) {
+    confirm(sentAt, ttl);
+    deadline = sentAt.nanos() + window.toNanos();
+  }
+
+  private void confirm(Moment sentAt, Duration ttl) {
     window = window(ttl);
-    deadline = sentAt + window.toNanos();
+    bearable = Wire.longer(ttl.dividedBy(4), LEAST_STANDSTILL);
+    confirmed = sentAt;
   }
 
   /** The margin covers the difference in speed of two clocks, and the pause before acting. */
@@ -32,14 +44,17 @@ final class Tenure {
   }
 
   /** An answer that comes after the deadline is too late: the loss has been told. */
-  synchronized void renewed(long sentAt, Duration ttl, long now) {
+  synchronized void renewed(Moment sentAt, Duration ttl, Moment now) {
     if (state(now) == LeaseState.LOST) {
       return;
     }
     missed = false;
-    window = window(ttl);
-    long renewed = sentAt + window.toNanos();
-    if (renewed - deadline > 0) { // answers may overtake one another
+    if (sentAt.nanos() - confirmed.nanos() < 0) { // answers may overtake one another
+      return;
+    }
+    confirm(sentAt, ttl);
+    long renewed = sentAt.nanos() + window.toNanos();
+    if (renewed - deadline > 0) {
       deadline = renewed;
     }
   }
@@ -52,22 +67,27 @@ final class Tenure {
     lost = true;
   }
 
-  synchronized LeaseState state(long now) {
-    if (lost || deadline - now <= 0) {
+  synchronized LeaseState state(Moment now) {
+    if (lost || deadline - now.nanos() <= 0) {
       lost = true; // so that a renewal still under way cannot bring it back
       return LeaseState.LOST;
     }
-    boolean near = deadline - now <= interval().toNanos();
-    return missed || near ? LeaseState.JEOPARDY : LeaseState.SAFE;
+    boolean near = deadline - now.nanos() <= interval().toNanos();
+    return missed || near || stoodStill(now) ? LeaseState.JEOPARDY : LeaseState.SAFE;
   }
 
-  synchronized Duration remaining(long now) {
-    return state(now) == LeaseState.LOST ? Duration.ZERO : Duration.ofNanos(deadline - now);
+  /** Whether the machine seems to have slept since the last answered renewal was sent. */
+  synchronized boolean stoodStill(Moment now) {
+    return now.standstillSince(confirmed).compareTo(bearable) > 0;
+  }
+
+  synchronized Duration remaining(Moment now) {
+    return state(now) == LeaseState.LOST ? Duration.ZERO : Duration.ofNanos(deadline - now.nanos());
   }
 
   /** How long until time alone changes the state. */
-  synchronized Duration untilNextEdge(long now) {
-    long left = deadline - now;
+  synchronized Duration untilNextEdge(Moment now) {
+    long left = deadline - now.nanos();
     long edge = left - interval().toNanos();
     return Duration.ofNanos(Math.max(0, edge > 0 ? edge : left));
   }

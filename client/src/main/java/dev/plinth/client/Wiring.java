@@ -1,25 +1,35 @@
 package dev.plinth.client;
 
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
 import java.time.Duration;
-import java.util.function.LongSupplier;
+import java.util.Map;
+import java.util.concurrent.Executor;
 
 /**
  * What the parts of a client share.
  *
+ * @param background for the client's own work that waits for answers
  * @param patience for a call that waits for nothing but its answer, over all attempts
+ * @param life ends with the client, and with it every stream
+ * @param candidates who of this client stands where; one can stand once
  */
 record Wiring(
     String owner,
+    ManagedChannel channel,
     Calls calls,
     Errands errands,
     Sessions sessions,
+    Rhythm rhythm,
+    Executor background,
     Duration patience,
-    LongSupplier nanos) {
+    Context.CancellableContext life,
+    Map<String, Campaign> candidates) {
   Budget budget() {
     return budget(patience);
   }
 
   Budget budget(Duration time) {
-    return new Budget(time, nanos);
+    return new Budget(time, rhythm.nanos());
   }
 }

@@ -1,2 +1,2 @@
-/** The Java client: leases that are kept alive, known by their token, and given up in time. */
+/** The Java client: leases and leadership, kept alive, known by their token, given up in time. */
 package dev.plinth.client;

@@ -13,19 +13,20 @@ public final class HeldLeases {
   }
 
   public static LeaseHandle lost(String key, long token) {
-    Session session = session();
-    session.end();
-    return handle(key, token, session);
+    LeaseHandle lost = handle(key, token, session());
+    lost.hold().lose();
+    return lost;
   }
 
   private static LeaseHandle handle(String key, long token, Session session) {
     Lease lease = Lease.newBuilder().setNamespace("default").setKey(key).setToken(token).build();
-    return new LeaseHandle(lease, session, null);
+    return new LeaseHandle(lease, Hold.on(session, token), null);
   }
 
   private static Session session() {
     ManualClock clock = new ManualClock();
-    Rhythm rhythm = new Rhythm(clock.nanos(), null, Runnable::run, null);
-    return new Session("s", new Tenure(0, Duration.ofSeconds(10)), null, rhythm);
+    Rhythm rhythm = new Rhythm(clock.nanos(), clock, null, Runnable::run, null, ClientEvents.NONE);
+    Tenure tenure = new Tenure(rhythm.now(), Duration.ofSeconds(10));
+    return new Session(new SessionKey("s", ""), tenure, null, rhythm);
   }
 }

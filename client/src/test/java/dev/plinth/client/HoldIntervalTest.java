@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** V3: a holder's belief ends before another's grant, against the real server in real time. */
 class HoldIntervalTest {
-  private static final Duration TTL = Duration.ofMillis(600);
+  private static final Duration TTL = Duration.ofMillis(1500);
   private static final Duration LONG = Duration.ofSeconds(30);
 
   @TempDir Path folder;

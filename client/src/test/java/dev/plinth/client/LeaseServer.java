@@ -2,9 +2,14 @@ package dev.plinth.client;
 
 import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.lease.v1.ForceReleaseRequest;
 import dev.plinth.lease.v1.GetLeaseRequest;
 import dev.plinth.lease.v1.GetLeaseResponse;
+import dev.plinth.lease.v1.HistoryEntry;
+import dev.plinth.lease.v1.HistoryRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.UpdatePayloadRequest;
+import dev.plinth.lease.v1.UpdatePayloadResponse;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
 import dev.plinth.shards.Shards;
@@ -18,7 +23,9 @@ import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.Future;
 
 /** The real lease service on a port and the embedded store. */
 final class LeaseServer implements AutoCloseable {
@@ -51,6 +58,47 @@ final class LeaseServer implements AutoCloseable {
   GetLeaseResponse lease(String key) {
     return LeaseServiceGrpc.newBlockingStub(channel)
         .getLease(GetLeaseRequest.newBuilder().setKey(key).build());
+  }
+
+  LeaseServiceGrpc.LeaseServiceBlockingStub leases() {
+    return LeaseServiceGrpc.newBlockingStub(channel);
+  }
+
+  void forceRelease(String key) {
+    leases().forceRelease(ForceReleaseRequest.newBuilder().setKey(key).setReason("test").build());
+  }
+
+  /** Changes a lease so often. */
+  void makeEvents(LeaseHandle lease, int count) throws Exception {
+    UpdatePayloadRequest request =
+        UpdatePayloadRequest.newBuilder().setKey(lease.key()).setToken(lease.token()).build();
+    LeaseServiceGrpc.LeaseServiceFutureStub stub = LeaseServiceGrpc.newFutureStub(channel);
+    ArrayDeque<Future<UpdatePayloadResponse>> underWay = new ArrayDeque<>();
+    for (int i = 0; i < count; i++) {
+      underWay.add(stub.updatePayload(request));
+      if (underWay.size() > 200) {
+        underWay.remove().get();
+      }
+    }
+    for (Future<UpdatePayloadResponse> last : underWay) {
+      last.get();
+    }
+  }
+
+  /** All terms of an election and how they ended, as the server remembers them. */
+  List<String> terms(String election) {
+    HistoryRequest request =
+        HistoryRequest.newBuilder().setKey("election/" + election).setPageSize(1000).build();
+    return leases().history(request).getEntriesList().stream()
+        .filter(
+            entry ->
+                entry.getType() == HistoryEntry.Type.TYPE_GRANTED
+                    || entry.getType() == HistoryEntry.Type.TYPE_ENDED)
+        .map(
+            entry ->
+                (entry.getType() == HistoryEntry.Type.TYPE_GRANTED ? "leader " : "none ")
+                    + entry.getTerm())
+        .toList();
   }
 
   @Override

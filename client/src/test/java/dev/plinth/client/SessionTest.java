@@ -3,6 +3,8 @@ package dev.plinth.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.ReleaseAsk;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.Status.Code;
 import java.time.Duration;
@@ -16,24 +18,37 @@ import org.junit.jupiter.api.Test;
 /** On a manual clock: 10 s of ttl, 9 s of which may be believed, a beat every 3 s. */
 class SessionTest {
   private static final Duration TTL = Duration.ofSeconds(10);
+  private static final HeartbeatResponse OK =
+      HeartbeatResponse.newBuilder().setTtl(Wire.duration(TTL)).build();
 
   private final ManualClock clock = new ManualClock();
-  private final List<CompletableFuture<Duration>> beats = new ArrayList<>();
+  private final List<CompletableFuture<HeartbeatResponse>> beats = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private Session session;
+  private Hold hold;
 
   @BeforeEach
   void open() {
     OwnThread thread = new OwnThread(clock.scheduler());
-    Rhythm rhythm = new Rhythm(clock.nanos(), thread, Runnable::run, new RetryRule(new Random(1)));
-    Tenure tenure = new Tenure(clock.nanos().getAsLong(), TTL);
-    session = new Session("s", tenure, this::beat, rhythm);
+    Rhythm rhythm =
+        new Rhythm(
+            clock.nanos(),
+            clock,
+            thread,
+            Runnable::run,
+            new RetryRule(new Random(1)),
+            ClientEvents.NONE);
+    session =
+        new Session(
+            new SessionKey("s", "secret"), new Tenure(rhythm.now(), TTL), this::beat, rhythm);
     session.start();
-    session.listen(this, LeaseState.JEOPARDY, () -> told.add("jeopardy"));
-    session.listen(this, LeaseState.LOST, () -> told.add("lost"));
+    clock.runDue();
+    hold = Hold.on(session, 7);
+    hold.on(LeaseState.JEOPARDY, () -> told.add("jeopardy"));
+    hold.on(LeaseState.LOST, () -> told.add("lost"));
   }
 
-  private CompletableFuture<Duration> beat(Duration deadline) {
+  private CompletableFuture<HeartbeatResponse> beat(Duration deadline) {
     beats.add(new CompletableFuture<>());
     return beats.get(beats.size() - 1);
   }
@@ -43,7 +58,7 @@ class SessionTest {
     for (int i = 1; i <= 100; i++) {
       advance(3000);
       assertEquals(i, beats.size());
-      beats.get(i - 1).complete(TTL);
+      beats.get(i - 1).complete(OK);
       clock.runDue();
     }
     assertEquals(LeaseState.SAFE, session.state());
@@ -54,7 +69,7 @@ class SessionTest {
   void slowAnswer_countsFromBeforeTheSend() {
     advance(3000);
     advance(1500);
-    beats.get(0).complete(TTL);
+    beats.get(0).complete(OK);
     clock.runDue();
     assertEquals(Duration.ofMillis(9000 - 1500), session.remaining());
     advance(1500);
@@ -81,7 +96,7 @@ class SessionTest {
     assertEquals(List.of("jeopardy"), told);
     advance(100);
     assertEquals(2, beats.size());
-    beats.get(1).complete(TTL);
+    beats.get(1).complete(OK);
     clock.runDue();
     assertEquals(LeaseState.SAFE, session.state());
     advance(3000);
@@ -114,7 +129,7 @@ class SessionTest {
   void answerAfterTheDeadline_isTooLate() {
     advance(3000);
     advance(6000);
-    beats.get(0).complete(TTL);
+    beats.get(0).complete(OK);
     clock.runDue();
     assertEquals(LeaseState.LOST, session.state());
     advance(60_000);
@@ -122,23 +137,113 @@ class SessionTest {
   }
 
   @Test
-  void wallClockSteps_changeNothing() {
+  void V15_wallClockSteps_changeNothing_butJeopardyUntilTheNextAnswer() {
     clock.stepWall(Duration.ofHours(-5));
     advance(3000);
     assertEquals(1, beats.size());
     clock.stepWall(Duration.ofHours(10));
-    beats.get(0).complete(TTL);
+    beats.get(0).complete(OK); // sent before the step, so it says nothing of the time since
     clock.runDue();
+    assertEquals(List.of("jeopardy"), told);
+    assertEquals(2, beats.size());
+    beats.get(1).complete(OK);
+    clock.runDue();
+    assertEquals(LeaseState.SAFE, session.state());
+    assertEquals(Duration.ofSeconds(9), session.remaining());
+  }
+
+  @Test
+  void V15_machineThatSlept_isJeopardyAtTheNextLook_andAsksAtOnce() {
+    advance(1000);
+    clock.stepWall(Duration.ofMinutes(10));
+    assertEquals(LeaseState.JEOPARDY, session.state());
+    assertEquals(LeaseState.JEOPARDY, hold.state());
+    clock.runDue();
+    assertEquals(1, beats.size());
+    assertEquals(List.of("jeopardy"), told);
+    beats.get(0).completeExceptionally(Failures.sessionExpired());
+    clock.runDue();
+    assertEquals(List.of("jeopardy", "lost"), told);
+  }
+
+  @Test
+  void V15_beatOutOfTurn_movesTheNextOne_andAddsNone() {
+    advance(1000);
+    clock.stepWall(Duration.ofMinutes(10));
+    session.state();
+    clock.runDue();
+    beats.get(0).complete(OK);
+    clock.runDue();
+    advance(2999);
+    assertEquals(1, beats.size());
+    advance(1);
+    assertEquals(2, beats.size());
+  }
+
+  @Test
+  void releaseAsk_isToldOnce_andItsGraceEndsTheHoldAlone() {
+    List<String> asks = new ArrayList<>();
+    hold.onAsked(ask -> asks.add(ask.getReason()));
+    Hold other = Hold.on(session, 8);
+    advance(3000);
+    advance(500);
+    answerWithAsk(0, Duration.ofSeconds(4));
+    assertEquals(List.of("maintenance"), asks);
+    assertEquals(Duration.ofMillis(3500), hold.remaining()); // counted from before the send
+    advance(2500);
+    answerWithAsk(1, Duration.ofSeconds(1));
+    assertEquals(1, asks.size());
+    advance(999);
+    assertEquals(LeaseState.SAFE, hold.state());
+    advance(1);
+    assertEquals(List.of("lost"), told);
+    assertEquals(LeaseState.LOST, hold.state());
+    assertEquals(LeaseState.SAFE, other.state());
     assertEquals(LeaseState.SAFE, session.state());
   }
 
   @Test
-  void listenerThatComesLate_isToldAtOnce_andOneThatLeft_notAtAll() {
-    session.forget(this);
+  void releaseAsk_reachesAListenerThatComesLate() {
+    advance(3000);
+    answerWithAsk(0, Duration.ofSeconds(4));
+    List<String> asks = new ArrayList<>();
+    hold.onAsked(ask -> asks.add(ask.getActor()));
+    assertEquals(List.of("ops"), asks);
+  }
+
+  private void answerWithAsk(int beat, Duration grace) {
+    ReleaseAsk ask =
+        ReleaseAsk.newBuilder()
+            .setToken(7)
+            .setGrace(Wire.duration(grace))
+            .setActor("ops")
+            .setReason("maintenance")
+            .build();
+    beats.get(beat).complete(OK.toBuilder().addReleaseAsks(ask).build());
+    clock.runDue();
+  }
+
+  @Test
+  void listenerThatComesLate_isToldAtOnce_andOneThatLetGo_notAtAll() {
+    hold.release();
+    Hold other = Hold.on(session, 8);
     advance(9000);
     assertEquals(List.of(), told);
-    session.listen("late", LeaseState.LOST, () -> told.add("late"));
+    other.on(LeaseState.LOST, () -> told.add("late"));
     assertEquals(List.of("late"), told);
+  }
+
+  @Test
+  void holdOnOffer_isNotBelievedIn_untilNobodyTakesIt() {
+    assertTrue(hold.offer());
+    assertEquals(LeaseState.RELEASED, hold.state());
+    assertEquals(Duration.ZERO, hold.remaining());
+    hold.keep();
+    assertEquals(LeaseState.SAFE, hold.state());
+    hold.offer();
+    advance(9000);
+    hold.keep();
+    assertEquals(List.of("lost"), told);
   }
 
   @Test
@@ -154,7 +259,7 @@ class SessionTest {
     clock.runDue();
   }
 
-  private void unavailable(CompletableFuture<Duration> beat) {
+  private void unavailable(CompletableFuture<HeartbeatResponse> beat) {
     beat.completeExceptionally(Failures.plain(Code.UNAVAILABLE));
     clock.runDue();
   }

@@ -46,7 +46,7 @@ class SessionsTest {
         new Sessions(
             calls,
             request -> deadline -> new CompletableFuture<>(),
-            new Rhythm(clock.nanos(), thread, Runnable::run, rule),
+            new Rhythm(clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE),
             OpenSessionRequest.newBuilder().setOwnerId("ann").build());
   }
 

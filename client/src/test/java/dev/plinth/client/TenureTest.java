@@ -72,15 +72,16 @@ class TenureTest {
   @Test
   void shortTtl_keepsAMarginOf50ms_andBeatsBeforeJeopardy() {
     Tenure tenure = new Tenure(ms(0), Duration.ofMillis(100));
-    assertEquals(LeaseState.LOST, new Tenure(0, Duration.ofMillis(100)).state(ms(50)));
-    assertEquals(LeaseState.SAFE, tenure.state(tenure.interval().toNanos()));
+    assertEquals(LeaseState.LOST, new Tenure(ms(0), Duration.ofMillis(100)).state(ms(50)));
+    assertEquals(LeaseState.SAFE, tenure.state(new Moment(tenure.interval().toNanos(), 0)));
   }
 
   @Test
   void nanosThatWrapAround_changeNothing() {
-    Tenure tenure = new Tenure(Long.MAX_VALUE - 5, TTL);
-    assertEquals(LeaseState.SAFE, tenure.state(Long.MAX_VALUE - 5 + ms(5999)));
-    assertEquals(LeaseState.LOST, tenure.state(Long.MAX_VALUE - 5 + ms(9000)));
+    long start = Long.MAX_VALUE - 5;
+    Tenure tenure = new Tenure(new Moment(start, 0), TTL);
+    assertEquals(LeaseState.SAFE, tenure.state(new Moment(start + ms(5999).nanos(), 5999)));
+    assertEquals(LeaseState.LOST, tenure.state(new Moment(start + ms(9000).nanos(), 9000)));
   }
 
   /** A server that handles each beat at any moment between send and answer, or not at all. */
@@ -88,33 +89,69 @@ class TenureTest {
   void V3_anySchedule_believesLessThanTheServerGives_andNeverReturnsFromLost() {
     Random random = new Random(42);
     for (int run = 0; run < 2000; run++) {
-      long serverDeadline = random.nextLong(ms(200)) + TTL.toNanos();
-      Tenure tenure = new Tenure(0, TTL);
+      long serverDeadline = random.nextLong(200) + TTL.toMillis();
+      Tenure tenure = new Tenure(ms(0), TTL);
       boolean lost = false;
-      for (long now = ms(200); now < ms(60_000); ) {
+      for (long now = 200; now < 60_000; ) {
         long sent = now;
-        long answered = sent + random.nextLong(ms(6000));
+        long answered = sent + random.nextLong(6000);
         if (random.nextInt(3) > 0) {
           long handled = sent + random.nextLong(answered - sent + 1);
           if (handled >= serverDeadline) {
             tenure.end();
           } else {
-            serverDeadline = Math.max(serverDeadline, handled + TTL.toNanos());
-            tenure.renewed(sent, TTL, answered);
+            serverDeadline = Math.max(serverDeadline, handled + TTL.toMillis());
+            tenure.renewed(ms(sent), TTL, ms(answered));
           }
         } else {
           tenure.missed();
         }
-        boolean lostNow = tenure.state(answered) == LeaseState.LOST;
+        boolean lostNow = tenure.state(ms(answered)) == LeaseState.LOST;
         assertTrue(lostNow || answered < serverDeadline, "run " + run);
         assertTrue(lostNow || !lost, "run " + run);
         lost = lostNow;
-        now = answered + random.nextLong(ms(3000)) + 1;
+        now = answered + random.nextLong(3000) + 1;
       }
     }
   }
 
-  private static long ms(long value) {
-    return value * 1_000_000;
+  @Test
+  void V15_standstill_isJeopardy_untilARenewalSentAfterItIsAnswered() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    assertEquals(LeaseState.SAFE, tenure.state(slept(1000, 2500)));
+    assertEquals(LeaseState.JEOPARDY, tenure.state(slept(1000, 2501)));
+    tenure.renewed(ms(900), TTL, slept(1000, 2501)); // sent before it slept
+    assertEquals(LeaseState.JEOPARDY, tenure.state(slept(1000, 2501)));
+    tenure.renewed(slept(1001, 2501), TTL, slept(1100, 2501));
+    assertEquals(LeaseState.SAFE, tenure.state(slept(1100, 2501)));
+  }
+
+  @Test
+  void V15_shortTtl_bearsAStandstillOfOneSecond() {
+    Tenure tenure = new Tenure(ms(0), Duration.ofMillis(600));
+    assertEquals(LeaseState.SAFE, tenure.state(slept(10, 1000)));
+    assertEquals(LeaseState.JEOPARDY, tenure.state(slept(10, 1001)));
+  }
+
+  /** The wall clock decides nothing: any steps of it, and the deadline is where it was. */
+  @Test
+  void V15_wallClockSteps_neitherLengthenNorShortenIt() {
+    Random random = new Random(7);
+    for (int run = 0; run < 2000; run++) {
+      Tenure tenure = new Tenure(ms(0), TTL);
+      long hours = Duration.ofHours(random.nextInt(49) - 24).toMillis();
+      assertEquals(Duration.ofSeconds(4), tenure.remaining(slept(5000, hours)));
+      assertTrue(tenure.state(slept(8999, hours)) == LeaseState.JEOPARDY);
+      assertEquals(LeaseState.LOST, tenure.state(slept(9000, hours)));
+    }
+  }
+
+  /** After so much work, and so much sleep that the monotonic clock did not count. */
+  private static Moment slept(long millis, long asleep) {
+    return new Moment(ms(millis).nanos(), millis + asleep);
+  }
+
+  private static Moment ms(long value) {
+    return new Moment(value * 1_000_000, value);
   }
 }

@@ -2,18 +2,28 @@ package dev.plinth.lease;
 
 import dev.plinth.lease.core.LeaseEvents;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Every meter of the lease service. */
 final class LeaseMetrics implements LeaseEvents {
+  private static final List<String> OUTCOMES =
+      List.of("GRANTED", "REENTERED", "HELD", "TIMED_OUT", "DELAYED");
+  private static final List<String> CAUSES =
+      List.of("RELEASED", "EXPIRED", "CLOSED", "FORCED", "TRANSFERRED");
+
   // Looked up by name, not built anew: this runs on the thread that decides.
   private final Map<String, Timer> acquires = new HashMap<>();
   private final Map<String, Timer> holds = new HashMap<>();
+  private final Timer handOffs;
+  private final DistributionSummary depth;
+  private final Counter deadlocks;
   private final Counter renewed;
   private final Counter lost;
   private final Counter stale;
@@ -25,7 +35,7 @@ final class LeaseMetrics implements LeaseEvents {
     held = registry.gauge("plinth.lease.held", new AtomicInteger());
     waiting = registry.gauge("plinth.lease.waiting", new AtomicInteger());
     sessions = registry.gauge("plinth.lease.sessions", new AtomicInteger());
-    for (String outcome : new String[] {"GRANTED", "REENTERED", "HELD", "TIMED_OUT", "DELAYED"}) {
+    for (String outcome : OUTCOMES) {
       acquires.put(
           outcome,
           Timer.builder("plinth.lease.acquire")
@@ -33,7 +43,7 @@ final class LeaseMetrics implements LeaseEvents {
               .tag("outcome", outcome)
               .register(registry));
     }
-    for (String cause : new String[] {"RELEASED", "EXPIRED", "CLOSED", "FORCED"}) {
+    for (String cause : CAUSES) {
       holds.put(
           cause,
           Timer.builder("plinth.lease.hold")
@@ -41,11 +51,23 @@ final class LeaseMetrics implements LeaseEvents {
               .tag("cause", cause)
               .register(registry));
     }
+    handOffs =
+        Timer.builder("plinth.lease.handoff")
+            .description("Keys handed to one in line, and how long they were free before")
+            .register(registry);
+    depth =
+        DistributionSummary.builder("plinth.lease.queue.depth")
+            .description("How many stood in a line after one more joined it")
+            .register(registry);
+    deadlocks =
+        Counter.builder("plinth.lease.deadlocks")
+            .description("Waits refused or ended since they could never have been served")
+            .register(registry);
     renewed = renewals("RENEWED", registry);
     lost = renewals("LOST", registry);
     stale =
-        Counter.builder("plinth.lease.stale.tokens")
-            .description("Tokens asked about that did not hold their key: stale holders")
+        Counter.builder("plinth.lease.fencing.rejections")
+            .description("Tokens that did not hold their key or were below a fence: stale holders")
             .register(registry);
   }
 
@@ -59,6 +81,21 @@ final class LeaseMetrics implements LeaseEvents {
   @Override
   public void acquired(String outcome, long waitedNanos) {
     acquires.get(outcome).record(waitedNanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void handedOff(long nanos) {
+    handOffs.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void joined(int waiting) {
+    depth.record(waiting);
+  }
+
+  @Override
+  public void deadlocked() {
+    deadlocks.increment();
   }
 
   @Override

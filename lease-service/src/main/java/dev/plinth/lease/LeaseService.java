@@ -1,6 +1,8 @@
 package dev.plinth.lease;
 
 import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.lease.core.Leases;
+import dev.plinth.lease.grpc.ElectionEndpoint;
 import dev.plinth.lease.grpc.LeaseEndpoint;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
@@ -12,13 +14,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.List;
 
-/** The lease service, on shards that it shares with others. */
+/** Leases and elections, on shards that it shares with others. */
 public final class LeaseService implements HostedService {
-  private final LeaseEndpoint endpoint;
+  private final ShardCalls<Leases> calls;
   private final Engine engine;
 
-  private LeaseService(LeaseEndpoint endpoint, Engine engine) {
-    this.endpoint = endpoint;
+  private LeaseService(ShardCalls<Leases> calls, Engine engine) {
+    this.calls = calls;
     this.engine = engine;
   }
 
@@ -28,12 +30,12 @@ public final class LeaseService implements HostedService {
   }
 
   public static LeaseService on(Shards shards, LeaseApp app, ShardStore store) {
-    return new LeaseService(new LeaseEndpoint(new ShardCalls<>(shards, app)), store);
+    return new LeaseService(new ShardCalls<>(shards, app), store);
   }
 
   @Override
   public List<BindableService> endpoints() {
-    return List.of(endpoint);
+    return List.of(new LeaseEndpoint(calls), new ElectionEndpoint(calls));
   }
 
   @Override

@@ -8,21 +8,30 @@ import dev.plinth.admin.v1.EngineStatus;
 import dev.plinth.admin.v1.GetStatusRequest;
 import dev.plinth.admin.v1.GetStatusResponse;
 import dev.plinth.admin.v1.HealthState;
+import dev.plinth.admin.v1.ListShardsRequest;
+import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.admin.v1.ServiceStatus;
 import io.grpc.stub.StreamObserver;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Answers from memory alone, so that an operator is served while an engine is away. */
 final class AdminEndpoint extends AdminServiceGrpc.AdminServiceImplBase {
   private final Health health;
+  private final Supplier<ListShardsResponse> shards;
   private final LongSupplier nanos;
   private final Instant startedAt;
   private final long startedNanos;
 
-  AdminEndpoint(Health health, InstantSource clock, LongSupplier nanos) {
+  /**
+   * @param shards what is known of shards; null where the process has none
+   */
+  AdminEndpoint(
+      Health health, Supplier<ListShardsResponse> shards, InstantSource clock, LongSupplier nanos) {
     this.health = health;
+    this.shards = shards;
     this.nanos = nanos;
     this.startedAt = clock.instant();
     this.startedNanos = nanos.getAsLong();
@@ -39,6 +48,16 @@ final class AdminEndpoint extends AdminServiceGrpc.AdminServiceImplBase {
     health.services().forEach(service -> status.addServices(wire(service)));
     health.engines().forEach(engine -> status.addEngines(wire(engine)));
     answer.onNext(status.build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void listShards(ListShardsRequest request, StreamObserver<ListShardsResponse> answer) {
+    if (shards == null) {
+      super.listShards(request, answer); // UNIMPLEMENTED
+      return;
+    }
+    answer.onNext(shards.get());
     answer.onCompleted();
   }
 

@@ -1,5 +1,6 @@
 package dev.plinth.server;
 
+import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.server.call.CallContext;
 import dev.plinth.server.call.DeadlineCap;
 import dev.plinth.server.call.FailureAnswers;
@@ -24,11 +25,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * The server of a process: its services behind one port, with metrics, deadlines, mapped failures,
- * health, reflection and an admin page. {@link #close} drains: health says NOT_SERVING, callers get
- * time to notice, running calls get time to end, and only then do the services close.
+ * health, reflection and an admin page. {@link #close} drains: health says NOT_SERVING, services
+ * hand on what others can do, callers get time to notice, running calls get time to end, and only
+ * then do the services close.
  */
 public final class GrpcHost implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.host");
@@ -73,6 +76,7 @@ public final class GrpcHost implements AutoCloseable {
     private final List<HostedService> services = new ArrayList<>();
     private final List<Engine> engines = new ArrayList<>();
     private InstantSource clock = InstantSource.system();
+    private Supplier<ListShardsResponse> shards;
 
     private Builder(HostSettings settings, Metrics metrics) {
       this.settings = settings;
@@ -87,6 +91,12 @@ public final class GrpcHost implements AutoCloseable {
     /** Watches an engine that the process depends on, whether or not a service names it. */
     public Builder engine(Engine engine) {
       engines.add(engine);
+      return this;
+    }
+
+    /** What the admin service tells of shards; asked per call, so it answers from memory. */
+    public Builder shards(Supplier<ListShardsResponse> list) {
+      shards = list;
       return this;
     }
 
@@ -153,7 +163,8 @@ public final class GrpcHost implements AutoCloseable {
         serve(transport, meters, endpoint, service.engines());
       }
     }
-    AdminEndpoint status = new AdminEndpoint(health, builder.clock, System::nanoTime);
+    AdminEndpoint status =
+        new AdminEndpoint(health, builder.shards, builder.clock, System::nanoTime);
     serve(transport, meters, status, List.of());
     transport.addService(health.endpoint());
     if (settings.reflection()) {
@@ -192,7 +203,8 @@ public final class GrpcHost implements AutoCloseable {
     }
     server.shutdownNow();
     for (int i = services.size() - 1; i >= 0; i--) {
-      closeOne(services.get(i));
+      HostedService service = services.get(i);
+      quietly("closing", service, service::close);
     }
     admin.close();
     timer.shutdownNow();
@@ -202,6 +214,7 @@ public final class GrpcHost implements AutoCloseable {
   private void drain() throws InterruptedException {
     HostSettings.Drain drain = settings.drain();
     health.drain();
+    services.forEach(service -> quietly("leaving", service, service::leave));
     int open = connections.get();
     if (open > 0) {
       log.log(
@@ -216,12 +229,12 @@ public final class GrpcHost implements AutoCloseable {
     }
   }
 
-  private static void closeOne(HostedService service) {
+  private static void quietly(String what, HostedService service, Runnable step) {
     try {
-      service.close();
+      step.run();
     } catch (RuntimeException e) {
       // The services after this one must still get to close their stores.
-      log.log(Level.ERROR, "closing " + service.getClass().getSimpleName() + " failed", e);
+      log.log(Level.ERROR, what + " " + service.getClass().getSimpleName() + " failed", e);
     }
   }
 

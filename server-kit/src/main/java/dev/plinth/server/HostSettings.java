@@ -80,9 +80,12 @@ public record HostSettings(
       unlessBetween("grace", grace, Duration.ZERO, Duration.ofHours(1));
     }
 
-    /** The longest that a clean end may take, stores included; after it the process is ended. */
+    /**
+     * The longest that a clean end may take, handing on and stores included; after it the process
+     * is ended.
+     */
     public Duration atMost() {
-      return pause.plus(grace).plusSeconds(15);
+      return pause.plus(grace).plusSeconds(30);
     }
   }
 }

@@ -10,6 +10,12 @@ public interface HostedService extends AutoCloseable {
   /** The endpoints' health is NOT_SERVING while any of these is in trouble. */
   List<Engine> engines();
 
+  /**
+   * Called when the process begins to end, while calls still come in: time to hand on what others
+   * can do from now on. Bounded.
+   */
+  default void leave() {}
+
   /** Called after the last call has ended. */
   @Override
   void close();

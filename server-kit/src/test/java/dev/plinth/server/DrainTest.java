@@ -9,6 +9,8 @@ import com.google.protobuf.StringValue;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.InProcessHost;
+import dev.plinth.testkit.Twins;
+import io.grpc.BindableService;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -134,6 +136,48 @@ class DrainTest {
       closing.interrupt();
       closing.join();
       channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void close_letsServicesHandOnTheirWork_whileCallsAreStillAnswered() throws Exception {
+    EchoService echo = EchoService.plain();
+    CompletableFuture<Void> leaving = new CompletableFuture<>();
+    CompletableFuture<Void> left = new CompletableFuture<>();
+    HostedService handsOn =
+        new HostedService() {
+          @Override
+          public List<BindableService> endpoints() {
+            return echo.endpoints();
+          }
+
+          @Override
+          public List<Engine> engines() {
+            return List.of();
+          }
+
+          @Override
+          public void leave() {
+            leaving.complete(null);
+            left.join();
+          }
+
+          @Override
+          public void close() {}
+        };
+    GrpcHost host = GrpcHost.builder(InProcessHost.hostSettings(), metrics).add(handsOn).start();
+    ManagedChannel channel = channel(host);
+    try {
+      CompletableFuture<Void> closing = CompletableFuture.runAsync(host::close);
+      leaving.get(10, TimeUnit.SECONDS);
+      assertEquals(ServingStatus.NOT_SERVING, health(channel));
+      assertEquals("hello", EchoService.say(channel, "hello"));
+      left.complete(null);
+      closing.get(10, TimeUnit.SECONDS);
+    } finally {
+      left.complete(null);
+      channel.shutdownNow();
+      host.close();
     }
   }
 

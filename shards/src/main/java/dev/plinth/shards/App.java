@@ -13,9 +13,9 @@ public interface App<S> {
   String prefix();
 
   /**
-   * Builds the state when a shard is taken over. The rows are all that begin with the prefix.
-   * Deadlines restart here: what was to end by time gets its full time again, since the last
-   * owner's renewals were not stored.
+   * Builds the state when a shard is taken over; of several shards at once, each on a thread of its
+   * own. The rows are all that begin with the prefix. Deadlines restart here: what was to end by
+   * time gets its full time again, since the last owner's renewals were not stored.
    */
   S open(List<Row> rows, Tx tx);
 

@@ -8,6 +8,7 @@ final class PendingReply<R> implements Reply<R> {
   private final CompletableFuture<R> future = new CompletableFuture<>();
   private Shard shard;
   private boolean decided;
+  private boolean touched;
 
   CompletableFuture<R> future() {
     return future;
@@ -40,7 +41,17 @@ final class PendingReply<R> implements Reply<R> {
     return future.isDone();
   }
 
-  /** At once, whatever else is on its way: the shard is gone. */
+  /** Whether the command, or what it left behind to answer later, wrote anything. */
+  void touched(boolean now) {
+    touched = now;
+  }
+
+  /** The shard is gone: one that surely had no effect learns that, any other why. */
+  void drop(Failure why, Failure untouched) {
+    refuse(decided || touched ? why : untouched);
+  }
+
+  /** At once, whatever else is on its way. */
   void refuse(Failure why) {
     decided = true;
     future.completeExceptionally(why);

@@ -171,6 +171,7 @@ final class RequestMemo {
   }
 
   private static String key(int slot) {
-    return PREFIX + "%05d".formatted(slot);
+    String number = Integer.toString(slot); // not by a Formatter: this is on every write's way
+    return PREFIX + "00000".substring(Math.min(number.length(), 5)) + number;
   }
 }

@@ -42,7 +42,7 @@ final class Shard {
   private final LongSupplier nanos;
   private final Map<App<?>, Object> states = new HashMap<>();
   private final TimerWheel wheel;
-  private final WatchHub hub;
+  private WatchHub hub;
   private final RequestMemo memo;
   private final ShardMetrics metrics;
   private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
@@ -51,6 +51,8 @@ final class Shard {
   private final List<Runnable> whenQuiet = new ArrayList<>();
   private Batch open;
   private int tokens;
+  private boolean stopped;
+  private final Route route;
   private volatile Failure dropped; // written by the loop, read by whoever would replace the shard
 
   /**
@@ -68,15 +70,30 @@ final class Shard {
     this.loop = loop;
     this.nanos = nanos;
     this.wheel = new TimerWheel(nanos.getAsLong());
-    this.open = new Batch(owned.revision() + 1);
-    this.hub = new WatchHub(owned.revision());
+    numberFrom(owned.revision());
     this.memo = memo;
     this.metrics = metrics;
+    this.route = Route.here(owned.epoch());
   }
 
-  /** Loads the rows and hands each app its own. */
-  void takeOver(List<App<?>> apps) {
+  private void numberFrom(long revision) {
+    open = new Batch(revision + 1);
+    hub = new WatchHub(revision);
+  }
+
+  /**
+   * Loads the rows and hands each app its own.
+   *
+   * @param generation of the data, if higher than the stored one
+   */
+  void takeOver(List<App<?>> apps, int generation, Witness witness) {
     List<Row> rows = owned.load();
+    int stored = Generation.stored(rows);
+    numberFrom(owned.revision() + Generation.base(Math.max(stored, generation)));
+    witness.check(number(), hub.revision());
+    if (generation > stored) {
+      inTransaction(tx -> tx.put(Generation.ROW, Generation.row(generation)));
+    }
     memo.load(rows);
     for (App<?> app : apps) {
       List<Row> own = rows.stream().filter(row -> row.key().startsWith(app.prefix())).toList();
@@ -90,6 +107,10 @@ final class Shard {
 
   long epoch() {
     return owned.epoch();
+  }
+
+  Route route() {
+    return route;
   }
 
   WatchHub hub() {
@@ -107,7 +128,12 @@ final class Shard {
       return;
     }
     S state = state(app);
-    inTransaction(tx -> decide(state, command, tx, reply));
+    reply.touched(true); // should it throw: sent elsewhere, it would throw there too
+    inTransaction(
+        tx -> {
+          decide(state, command, tx, reply);
+          reply.touched(tx.isDirty());
+        });
   }
 
   /**
@@ -135,8 +161,8 @@ final class Shard {
 
   /** Tells the watcher the state as of one revision, then every event after it. */
   <S> void watch(App<S> app, Function<S, Object> snapshot, Watcher watcher) {
-    if (dropped != null) {
-      watcher.end(dropped);
+    if (dropped != null || stopped) {
+      watcher.end(Unavailability.untouched(number()));
       return;
     }
     // The state shows the open batch half done; sealed, it is the state as of that batch.
@@ -151,19 +177,17 @@ final class Shard {
    * Goes on after a revision; where events after it are gone, says so and starts from a snapshot.
    */
   <S> void resume(App<S> app, long after, Function<S, Object> snapshot, Watcher watcher) {
-    if (dropped != null || !hub.resume(watcher, after)) {
+    if (dropped != null || stopped || !hub.resume(watcher, after)) {
       watch(app, snapshot, watcher);
     }
   }
 
   private boolean takes(PendingReply<?> reply) {
-    if (dropped != null) {
-      reply.refuse(dropped);
-      return false;
-    }
-    if (owned.isLost()) {
+    if (dropped == null && owned.isLost()) {
       drop(Unavailability.moved(number()));
-      reply.refuse(dropped);
+    }
+    if (dropped != null || stopped) {
+      reply.refuse(Unavailability.untouched(number()));
       return false;
     }
     // What is decided now was true now: the answer may leave later, but not be found later.
@@ -178,13 +202,13 @@ final class Shard {
 
   /** Fires the timers that are due. */
   void advance() {
-    if (dropped == null) {
+    if (dropped == null && !stopped) {
       wheel.advance(nanos.getAsLong());
     }
   }
 
   long nextTimer() {
-    return dropped == null ? wheel.nextNanos() : Long.MAX_VALUE;
+    return dropped == null && !stopped ? wheel.nextNanos() : Long.MAX_VALUE;
   }
 
   /** Sends what has gathered, as far as there is room on the way. */
@@ -205,6 +229,14 @@ final class Shard {
    */
   boolean isCongested() {
     return !waiting.isEmpty();
+  }
+
+  /**
+   * Decides nothing more, by command or by time, so that once it is quiet nothing of this shard is
+   * left that the next owner will not see.
+   */
+  void stop() {
+    stopped = true;
   }
 
   /** Runs a task once all that was decided until now is durable or lost. */
@@ -237,11 +269,16 @@ final class Shard {
     if (dropped != null) {
       return;
     }
-    dropped = why;
     metrics.dropped();
+    end(why);
+  }
+
+  private void end(Failure why) {
+    dropped = why;
     waiting.clear();
     underWay.clear();
-    List.copyOf(unanswered).forEach(reply -> reply.refuse(why));
+    Failure untouched = Unavailability.untouched(number());
+    List.copyOf(unanswered).forEach(reply -> reply.drop(why, untouched));
     unanswered.clear();
     hub.close(why);
     states.keySet().forEach(this::close);
@@ -252,9 +289,15 @@ final class Shard {
     app.close(state(app));
   }
 
-  /** A move that was asked for: callers are told as in any other. */
+  /** A move that was asked for, or the end of one that was not: callers are told alike. */
+  void leave() {
+    if (dropped == null) {
+      end(Unavailability.moved(number()));
+    }
+  }
+
+  /** Lets others claim it. Not on the loop: it waits for the store. */
   void release() {
-    drop(Unavailability.moved(number()));
     owned.release();
   }
 
@@ -293,19 +336,19 @@ final class Shard {
 
   private void merge(ShardTx tx) {
     tx.prepare();
-    if (tx.writes().size() > store.maxWrites()) {
-      log.log(Level.ERROR, "shard {0}: {1} writes in one command", number(), tx.writes().size());
+    if (tx.writes() > store.maxWrites()) {
+      log.log(Level.ERROR, "shard {0}: {1} writes in one command", number(), tx.writes());
       drop(Unavailability.moved(number()));
       return;
     }
     boolean full =
-        open.sizeWith(tx.writes()) > store.maxWrites()
+        open.sizeWith(tx.rows()) > store.maxWrites()
             || open.bytes() + tx.bytes() > MOST_BYTES && !open.isEmpty()
             || tokens >= MOST_TOKENS;
     if (full) {
       seal();
     }
-    open.add(tx.writes(), tx.events());
+    open.add(tx.rows(), tx.events());
     tx.answers().forEach(this::whenDurable);
   }
 
@@ -348,6 +391,9 @@ final class Shard {
   }
 
   long nextToken() {
+    if (tokens >> Tokens.INDEX_BITS != 0) {
+      throw new IllegalStateException(tokens + " tokens in one command");
+    }
     return Tokens.of(open.revision(), number(), tokens++);
   }
 

@@ -1,6 +1,8 @@
 package dev.plinth.shards;
 
 import dev.plinth.server.Threads;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -17,6 +19,7 @@ import java.util.function.LongSupplier;
  * not find their leases expired.
  */
 final class ShardLoop implements Executor, AutoCloseable {
+  private static final Logger log = System.getLogger("plinth.shards");
   static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int MOST_A_PASS = 256;
@@ -71,11 +74,11 @@ final class ShardLoop implements Executor, AutoCloseable {
     noticeStall();
     drain(urgent, Integer.MAX_VALUE);
     if (nanos.getAsLong() - timersFrom >= 0) {
-      shards.forEach(Shard::advance);
+      shards.forEach(shard -> run(shard::advance));
     }
     boolean congested = shards.stream().anyMatch(Shard::isCongested);
     int done = congested ? 0 : drain(normal, MOST_A_PASS);
-    shards.forEach(Shard::flush);
+    shards.forEach(shard -> run(shard::flush));
     return done == MOST_A_PASS || !urgent.isEmpty() || !congested && !normal.isEmpty();
   }
 
@@ -90,9 +93,18 @@ final class ShardLoop implements Executor, AutoCloseable {
   private static int drain(Queue<Runnable> queue, int most) {
     int done = 0;
     for (Runnable task = null; done < most && (task = queue.poll()) != null; done++) {
-      task.run();
+      run(task);
     }
     return done;
+  }
+
+  /** Whatever one task does, the other shards of this thread go on. */
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      log.log(Level.ERROR, "a task of a shard failed", e);
+    }
   }
 
   private void runUntilClosed() {

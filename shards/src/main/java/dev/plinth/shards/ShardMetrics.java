@@ -6,6 +6,8 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Every meter of the shards, summed over those that this node serves. */
@@ -15,6 +17,10 @@ final class ShardMetrics {
   private final Timer timerLag;
   private final Counter overloaded;
   private final Counter dropped;
+  private final Counter given;
+  private final Timer takeover;
+  private final Timer wait;
+  private final Map<Forwarded, Counter> forwarded = new EnumMap<>(Forwarded.class);
 
   ShardMetrics(MeterRegistry registry) {
     commit =
@@ -38,6 +44,26 @@ final class ShardMetrics {
         Counter.builder("plinth.shards.dropped")
             .description("Shards given up: deposed, or a commit failed")
             .register(registry);
+    given =
+        Counter.builder("plinth.shards.given")
+            .description("Shards handed on to other nodes in good order")
+            .register(registry);
+    takeover =
+        Timer.builder("plinth.shards.takeover")
+            .description("Shards taken: from the claim until it is served")
+            .register(registry);
+    wait =
+        Timer.builder("plinth.shards.move.wait")
+            .description("Calls that had to wait for a shard on the move, and how long")
+            .register(registry);
+    for (Forwarded result : Forwarded.values()) {
+      forwarded.put(
+          result,
+          Counter.builder("plinth.shards.forwarded")
+              .description("Calls passed on to the node that owns their shard")
+              .tag("result", result.name())
+              .register(registry));
+    }
   }
 
   void watch(MeterRegistry registry, Shards shards, ShardStore store) {
@@ -46,6 +72,9 @@ final class ShardMetrics {
         .register(registry);
     Gauge.builder("plinth.shards.queue", shards::queued)
         .description("Commands waiting at all shards")
+        .register(registry);
+    Gauge.builder("plinth.shards.nodes", () -> shards.routes().seen().layout().nodes().size())
+        .description("Live nodes, as this one saw last")
         .register(registry);
     Gauge.builder("plinth.shards.authority.seconds", () -> authorityLeft(store))
         .description("Time left in which no other node can own our shards")
@@ -67,6 +96,22 @@ final class ShardMetrics {
 
   void dropped() {
     dropped.increment();
+  }
+
+  void given() {
+    given.increment();
+  }
+
+  void taken(long nanos) {
+    takeover.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  void waited(long nanos) {
+    wait.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  void forwarded(Forwarded result) {
+    forwarded.get(result).increment();
   }
 
   private static double authorityLeft(ShardStore store) {

@@ -36,6 +36,16 @@ final class ShardTx implements Tx {
   }
 
   @Override
+  public int writes() {
+    return writes.size();
+  }
+
+  @Override
+  public void afterCommit(Runnable task) {
+    answer(task);
+  }
+
+  @Override
   public void emit(Event event) {
     events.add(event);
   }
@@ -72,7 +82,7 @@ final class ShardTx implements Tx {
     return !writes.isEmpty() || !events.isEmpty();
   }
 
-  Map<String, Write> writes() {
+  Map<String, Write> rows() {
     return writes;
   }
 

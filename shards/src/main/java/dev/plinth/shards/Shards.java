@@ -1,18 +1,19 @@
 package dev.plinth.shards;
 
-import dev.plinth.server.Threads;
+import dev.plinth.server.StartRefused;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -27,23 +28,27 @@ import java.util.stream.IntStream;
  */
 public final class Shards implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
-  private static final long CLAIM_MILLIS = 200;
   private static final long DRAIN_SECONDS = 10;
 
   private final ShardStore store;
   private final List<App<?>> apps;
   private final ShardsSettings settings;
+  private final Witness witness;
   private final List<ShardLoop> loops;
   private final List<ShardQueue> queues;
   private final AtomicReferenceArray<Shard> serving;
-  private final ScheduledExecutorService owner =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-owner"));
-
   private final ShardMetrics metrics;
+  private final Routes routes;
+  private final Placement placement;
 
   private Shards(
-      ShardStore store, List<App<?>> apps, ShardsSettings settings, MeterRegistry registry) {
+      ShardStore store,
+      List<App<?>> apps,
+      ShardsSettings settings,
+      Witness witness,
+      MeterRegistry registry) {
     this.store = store;
+    this.witness = witness;
     this.apps = List.copyOf(apps);
     this.settings = settings;
     this.metrics = new ShardMetrics(registry);
@@ -54,30 +59,94 @@ public final class Shards implements AutoCloseable {
             .toList();
     this.queues =
         IntStream.range(0, store.shards()).mapToObj(i -> new ShardQueue(settings.queue())).toList();
+    this.routes = new Routes(this, metrics, store.shards(), settings.queue());
+    this.placement = new Placement(store, this, metrics);
   }
 
-  /** Claims every free shard before it returns, then goes on claiming what becomes free. */
+  /**
+   * Claims every free shard before it returns, then goes on claiming what becomes free. Where
+   * others are there, each node has its share, and shards move as nodes come and go.
+   */
   public static Shards open(
       ShardStore store, List<App<?>> apps, ShardsSettings settings, MeterRegistry registry) {
-    Shards shards = new Shards(store, apps, settings, registry);
+    return open(store, apps, settings, Witness.none(), registry);
+  }
+
+  /**
+   * Like the other, and notes in a file how far the shards are.
+   *
+   * @throws dev.plinth.server.StartRefused if the store is behind what the file says
+   */
+  public static Shards open(
+      ShardStore store,
+      List<App<?>> apps,
+      ShardsSettings settings,
+      Path witness,
+      MeterRegistry registry) {
+    return open(store, apps, settings, Witness.in(witness), registry);
+  }
+
+  private static Shards open(
+      ShardStore store,
+      List<App<?>> apps,
+      ShardsSettings settings,
+      Witness witness,
+      MeterRegistry registry) {
+    Shards shards = new Shards(store, apps, settings, witness, registry);
     shards.metrics.watch(registry, shards, store);
     shards.loops.forEach(ShardLoop::start);
-    shards.claimFree();
-    shards.owner.scheduleWithFixedDelay(
-        shards::claimFree, CLAIM_MILLIS, CLAIM_MILLIS, TimeUnit.MILLISECONDS);
-    long progress = settings.progressInterval().toMillis();
-    shards.owner.scheduleWithFixedDelay(
-        shards::progress, progress, progress, TimeUnit.MILLISECONDS);
-    return shards;
+    shards.placement.start(settings.progressInterval());
+    try {
+      witness.refuseStart();
+      return shards;
+    } catch (StartRefused e) {
+      shards.close();
+      throw e;
+    }
   }
 
   public int shardOf(String key) {
     return Fingerprint.shardOf(key, store.shards());
   }
 
+  public int count() {
+    return store.shards();
+  }
+
+  public ShardsSettings settings() {
+    return settings;
+  }
+
+  /** Where calls go, for those that this node does not serve too. */
+  public Routes routes() {
+    return routes;
+  }
+
+  /** Lets the other nodes know where this one answers, so that they pass calls on to it. */
+  public void announce(String address) {
+    store.announce(address);
+    look();
+  }
+
+  /**
+   * Hands every shard on to the other nodes, if there are any, and waits a while until they serve
+   * them. Calls still find their way from here until {@link #close}.
+   */
+  public void leave() {
+    await(placement.leave());
+  }
+
   /** Numbers of the shards that this node serves now. */
   public List<Integer> served() {
     return IntStream.range(0, store.shards()).filter(i -> isServed(i)).boxed().toList();
+  }
+
+  /** Number of the last durable commit of a shard that this node serves. */
+  public OptionalLong revision(int shard) {
+    Shard here = serving.get(shard);
+    return here == null || here.isLost()
+        ? OptionalLong.empty()
+        : OptionalLong.of(here.hub().revision());
   }
 
   /** Commands that wait, over all shards. */
@@ -119,7 +188,7 @@ public final class Shards implements AutoCloseable {
     Shard to = serving.get(shard);
     ShardQueue queue = queues.get(shard);
     if (to == null) {
-      refusal.accept(Unavailability.moved(shard));
+      refusal.accept(Unavailability.untouched(shard));
     } else if (!queue.enter(lane)) {
       metrics.refused();
       refusal.accept(Unavailability.overloaded(shard));
@@ -143,28 +212,23 @@ public final class Shards implements AutoCloseable {
     return serves != null && !serves.isLost();
   }
 
-  /** One pass: gives back what was dropped, takes what is free. */
-  private void claimFree() {
-    for (int shard = 0; shard < store.shards(); shard++) {
-      try {
-        Shard old = serving.get(shard);
-        if (old != null && old.isLost()) {
-          giveUp(old);
-          old = null;
-        }
-        if (old == null) {
-          store.claim(shard).ifPresent(this::serve);
-        }
-      } catch (Failure.StoreUnavailable e) {
-        log.log(Level.DEBUG, "shard " + shard + " cannot be claimed now", e);
-      } catch (RuntimeException e) {
-        // One shard whose rows cannot be read must not keep the others from being served.
-        log.log(Level.ERROR, "shard " + shard + " cannot be taken over", e);
-      }
-    }
+  Optional<Route> routeHere(int shard) {
+    Shard here = serving.get(shard);
+    return here != null && !here.isLost() ? Optional.of(here.route()) : placement.coming(shard);
   }
 
-  private void serve(OwnedShard owned) {
+  /** Looks at the store soon: something moved. */
+  void look() {
+    placement.look();
+  }
+
+  /** True if there is something here to give up, which {@link #replace} does. */
+  boolean isLost(int shard) {
+    Shard here = serving.get(shard);
+    return here != null && here.isLost();
+  }
+
+  void serve(OwnedShard owned) {
     ShardLoop loop = loop(owned.shard());
     Shard shard =
         new Shard(
@@ -175,7 +239,7 @@ public final class Shards implements AutoCloseable {
             new RequestMemo(settings.rememberedRequests()),
             metrics);
     try {
-      shard.takeOver(apps);
+      shard.takeOver(apps, settings.generation(), witness);
     } catch (RuntimeException e) {
       owned.release();
       throw e;
@@ -185,30 +249,69 @@ public final class Shards implements AutoCloseable {
     log.log(Level.DEBUG, "serving shard " + owned.shard() + " in epoch " + owned.epoch());
   }
 
-  private void giveUp(Shard shard) {
-    serving.set(shard.number(), null);
-    await(onLoop(shard, () -> leave(shard)));
-    shard.release();
+  /** Gives up a shard that is lost: whoever waits is told. */
+  void replace(int number) {
+    Shard shard = serving.getAndSet(number, null);
+    if (shard != null) {
+      leave(shard);
+      shard.release();
+    }
+  }
+
+  /** Hands a shard on: what was decided becomes durable and is answered, the rest had no effect. */
+  void give(int number) {
+    Shard shard = serving.getAndSet(number, null);
+    if (shard != null) {
+      drain(shard);
+      leave(shard);
+      shard.release();
+      metrics.given();
+    }
   }
 
   private void leave(Shard shard) {
-    shard.drop(Unavailability.moved(shard.number()));
-    loop(shard.number()).remove(shard);
+    ShardLoop loop = loop(shard.number());
+    await(
+        CompletableFuture.runAsync(
+            () -> {
+              shard.leave();
+              loop.remove(shard);
+            },
+            loop));
   }
 
-  private void progress() {
+  private void drain(Shard shard) {
+    CompletableFuture<Void> quiet = new CompletableFuture<>();
+    loop(shard.number())
+        .submit(
+            Lane.NORMAL,
+            () -> {
+              shard.stop();
+              shard.whenQuiet(() -> quiet.complete(null));
+            });
+    await(quiet);
+  }
+
+  /** Tells watchers that they have missed nothing, and notes how far the shards are. */
+  void progress() {
     for (int i = 0; i < store.shards(); i++) {
       Shard shard = serving.get(i);
       if (shard != null) {
-        loop(i).execute(() -> shard.hub().progress());
+        loop(i).execute(() -> progress(shard));
       }
     }
+    witness.save();
+  }
+
+  private void progress(Shard shard) {
+    shard.hub().progress();
+    witness.note(shard.number(), shard.hub().revision());
   }
 
   /** Stops taking commands, lets what is decided become durable, then gives every shard up. */
   @Override
   public void close() {
-    owner.shutdownNow();
+    placement.close();
     List<Shard> all = new ArrayList<>();
     for (int i = 0; i < store.shards(); i++) {
       Shard shard = serving.getAndSet(i, null);
@@ -217,28 +320,22 @@ public final class Shards implements AutoCloseable {
       }
     }
     all.forEach(this::drain);
+    all.forEach(shard -> witness.note(shard.number(), shard.hub().revision()));
+    witness.save();
+    all.forEach(this::leave);
     loops.forEach(ShardLoop::close);
     all.forEach(Shard::release);
-  }
-
-  private void drain(Shard shard) {
-    CompletableFuture<Void> quiet = new CompletableFuture<>();
-    loop(shard.number()).submit(Lane.NORMAL, () -> shard.whenQuiet(() -> quiet.complete(null)));
-    await(quiet);
-  }
-
-  private CompletableFuture<Void> onLoop(Shard shard, Runnable task) {
-    return CompletableFuture.runAsync(task, loop(shard.number()));
+    routes.close();
   }
 
   /** Bounded: a store that is away must not keep a process from ending. */
-  private static void await(CompletableFuture<Void> done) {
+  private static void await(CompletableFuture<?> done) {
     try {
       done.get(DRAIN_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      log.log(Level.WARNING, "a shard did not come to rest", e);
+      log.log(Level.WARNING, "shards did not come to rest", e);
     }
   }
 }

@@ -1,8 +1,6 @@
 package dev.plinth.shards;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 
 /**
  * Timers by the million at a constant cost each: a hierarchical wheel with millisecond ticks. A
@@ -20,35 +18,45 @@ final class TimerWheel {
   private static final long REACH = 1L << (BITS * LEVELS);
   private static final long TICK = 1_000_000;
 
-  /** One scheduled task. */
+  /** One scheduled task, linked with the others of its slot. */
   static final class Timer {
     private final long due;
-    private Runnable task;
+    private final Runnable task;
+    private Timer before = this;
+    private Timer after = this;
 
     private Timer(long due, Runnable task) {
       this.due = due;
       this.task = task;
     }
 
-    /** It will not fire; what holds it is freed when its time comes. */
+    /** It will not fire, and is forgotten at once: most timers of a lease never fire. */
     void cancel() {
-      task = null;
+      before.after = after;
+      after.before = before;
+      before = this;
+      after = this;
+    }
+
+    private void addBefore(Timer next) {
+      before = next.before;
+      after = next;
+      before.after = this;
+      next.before = this;
     }
   }
 
-  private final List<List<ArrayDeque<Timer>>> levels = new ArrayList<>();
+  /** The timers of a slot are a ring that begins and ends at one which never fires. */
+  private final Timer[][] slots = new Timer[LEVELS][SLOTS];
+
   private final long[] filled = new long[LEVELS];
   private final long start;
   private long tick;
 
   TimerWheel(long startNanos) {
     this.start = startNanos;
-    for (int level = 0; level < LEVELS; level++) {
-      List<ArrayDeque<Timer>> slots = new ArrayList<>();
-      for (int slot = 0; slot < SLOTS; slot++) {
-        slots.add(new ArrayDeque<>());
-      }
-      levels.add(slots);
+    for (Timer[] level : slots) {
+      Arrays.setAll(level, slot -> new Timer(0, null));
     }
   }
 
@@ -91,7 +99,7 @@ final class TimerWheel {
     while (level < LEVELS - 1 && due >> (BITS * (level + 1)) != tick >> (BITS * (level + 1))) {
       level++;
     }
-    slot(level, due).add(timer);
+    timer.addBefore(slot(level, due));
     filled[level] |= 1L << index(level, due);
   }
 
@@ -119,32 +127,26 @@ final class TimerWheel {
     for (int level = LEVELS - 1; level > 0; level--) {
       boolean begins = (tick & ((1L << (BITS * level)) - 1)) == 0;
       if (begins && (filled[level] & 1L << index(level, tick)) != 0) {
-        for (Timer timer : empty(level, tick)) {
+        filled[level] &= ~(1L << index(level, tick));
+        Timer slot = slot(level, tick);
+        for (Timer timer = slot.after; timer != slot; timer = slot.after) {
+          timer.cancel();
           place(timer);
         }
       }
     }
   }
 
-  private void fire(ArrayDeque<Timer> due) {
+  private void fire(Timer slot) {
     filled[0] &= ~(1L << index(0, tick));
-    for (Timer timer = due.poll(); timer != null; timer = due.poll()) {
-      if (timer.task != null) {
-        timer.task.run();
-      }
+    for (Timer timer = slot.after; timer != slot; timer = slot.after) {
+      timer.cancel();
+      timer.task.run();
     }
   }
 
-  private List<Timer> empty(int level, long at) {
-    ArrayDeque<Timer> slot = slot(level, at);
-    List<Timer> timers = List.copyOf(slot);
-    slot.clear();
-    filled[level] &= ~(1L << index(level, at));
-    return timers;
-  }
-
-  private ArrayDeque<Timer> slot(int level, long at) {
-    return levels.get(level).get(index(level, at));
+  private Timer slot(int level, long at) {
+    return slots[level][index(level, at)];
   }
 
   private static int index(int level, long at) {

@@ -6,7 +6,7 @@ package dev.plinth.shards;
  * ever and those of two shards never meet.
  */
 final class Tokens {
-  static final int INDEX_BITS = 16;
+  static final int INDEX_BITS = 12;
   static final int SHARD_BITS = 10;
 
   private Tokens() {}

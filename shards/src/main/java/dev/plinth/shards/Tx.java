@@ -12,6 +12,12 @@ public interface Tx {
 
   void delete(String key);
 
+  /** Rows written so far. A store bounds them, so one that would write many goes on later. */
+  int writes();
+
+  /** Runs when all this is durable, in the order asked for; not at all if it never is. */
+  void afterCommit(Runnable task);
+
   /** Tells watchers, once it is durable. */
   void emit(Event event);
 

@@ -3,21 +3,67 @@ package dev.plinth.shards;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /** The ways a shard says "not now"; each is safe to retry with the same request id. */
-final class Unavailability {
+public final class Unavailability {
+  /** Key of the metadata that says whether the request had an effect. */
+  public static final String EFFECT = "effect";
+
+  /** It surely had none, so that it may go elsewhere even without a request id. */
+  public static final String NO_EFFECT = "none";
+
   private static final Duration SOON = Duration.ofMillis(100);
 
   private Unavailability() {}
 
-  /** Another node owns the shard, or nobody does yet. */
+  /** Another node owns the shard, or nobody does yet; what was decided may have been applied. */
   static Failure moved(int shard) {
+    return moved(shard, Map.of());
+  }
+
+  /** Like {@link #moved(int)}, for a call that surely had no effect. */
+  static Failure untouched(int shard) {
+    return moved(shard, Map.of(EFFECT, NO_EFFECT));
+  }
+
+  /** Like {@link #untouched}, with the owner as far as it is known. */
+  public static Failure notHere(int shard, Route route) {
+    Map<String, String> metadata = new HashMap<>(Map.of(EFFECT, NO_EFFECT));
+    if (route.way() == Route.Way.ELSEWHERE) {
+      metadata.put("owner", route.node());
+      metadata.put("address", route.address());
+    }
+    return moved(shard, metadata);
+  }
+
+  private static Failure moved(int shard, Map<String, String> metadata) {
+    Map<String, String> all = new HashMap<>(metadata);
+    all.put("shard", String.valueOf(shard));
     return new Failure.Unavailable(
         ErrorReason.ERROR_REASON_SHARD_MOVED,
         "shard " + shard + " is not served by this node now",
         SOON,
-        Map.of("shard", String.valueOf(shard)));
+        all);
+  }
+
+  /** The node that owns the shard did not answer a call that was passed on to it. */
+  public static Failure ownerLost(int shard, Route owner, String why) {
+    return new Failure.Unavailable(
+        ErrorReason.ERROR_REASON_OUTCOME_PENDING,
+        "%s at %s, which owns shard %d, did not answer: %s"
+            .formatted(owner.node(), owner.address(), shard, why),
+        SOON,
+        Map.of(
+            "shard",
+            String.valueOf(shard),
+            "owner",
+            owner.node(),
+            "address",
+            owner.address(),
+            "why",
+            why));
   }
 
   /** The node cannot be sure that it still owns the shard. */
@@ -26,10 +72,10 @@ final class Unavailability {
         ErrorReason.ERROR_REASON_NO_AUTHORITY,
         "this node cannot be sure that it still owns shard " + shard,
         SOON,
-        Map.of("shard", String.valueOf(shard)));
+        Map.of("shard", String.valueOf(shard), EFFECT, NO_EFFECT));
   }
 
-  static Failure overloaded(int shard) {
+  public static Failure overloaded(int shard) {
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_OVERLOADED,
         "shard " + shard,

@@ -23,7 +23,7 @@ final class WatchHub {
   private int eventsHeld;
   // Every event after this revision is in the ring.
   private long floor;
-  private long revision;
+  private volatile long revision; // written by the loop, read by whoever looks at the shard
 
   /** Events before the takeover are not kept. */
   WatchHub(long revision) {

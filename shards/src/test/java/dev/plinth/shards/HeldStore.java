@@ -112,9 +112,15 @@ final class HeldStore implements ShardStore {
   }
 
   @Override
-  public List<Owner> owners() {
-    return List.of();
+  public Layout layout() {
+    return new Layout(List.of(), List.of());
   }
+
+  @Override
+  public void announce(String address) {}
+
+  @Override
+  public void withdraw() {}
 
   @Override
   public long authorityUntil() {

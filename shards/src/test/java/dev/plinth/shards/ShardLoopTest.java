@@ -30,7 +30,7 @@ class ShardLoopTest {
 
   @BeforeEach
   void takeOver() {
-    shard.takeOver(List.of(TEXTS));
+    shard.takeOver(List.of(TEXTS), 0, Witness.none());
     loop.add(shard);
   }
 
@@ -84,5 +84,17 @@ class ShardLoopTest {
         (state, tx, to) ->
             tx.at(tx.nanos() + TimeUnit.MILLISECONDS.toNanos(millis), later -> order.add(what)),
         reply);
+  }
+
+  @Test
+  void taskThatThrows_doesNotEndTheLoop() {
+    List<String> done = new ArrayList<>();
+    loop.execute(
+        () -> {
+          throw new IllegalStateException("on purpose");
+        });
+    loop.execute(() -> done.add("next"));
+    loop.pass();
+    assertEquals(List.of("next"), done);
   }
 }

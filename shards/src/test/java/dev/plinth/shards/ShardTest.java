@@ -37,7 +37,7 @@ class ShardTest {
             clock.nanos(),
             new RequestMemo(4),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(TEXTS));
+    shard.takeOver(List.of(TEXTS), 0, Witness.none());
   }
 
   @Test
@@ -364,6 +364,83 @@ class ShardTest {
     shard.flush();
     store.finishAll();
     assertEquals(List.of("snapshot@1 {a=1}", "events@2 [b=2]"), watcher.told);
+  }
+
+  @Test
+  void stoppedShard_decidesNothingMore_byCommandOrByTime() {
+    run(
+        (state, tx, reply) -> {
+          tx.at(tx.nanos() + 1_000_000, later -> later.put("text/late", new byte[0]));
+          reply.send(tx, "");
+        });
+    CompletableFuture<String> decided = run(TextApp.put("a", "1"));
+    shard.stop();
+    clock.advance(Duration.ofSeconds(1));
+    shard.advance();
+    assertEquals("none", effect(run(TextApp.put("b", "1"))));
+    List<String> order = new ArrayList<>();
+    shard.whenQuiet(() -> order.add("quiet"));
+    shard.flush();
+    store.finishAll();
+    assertEquals("", decided.join());
+    assertEquals(List.of("quiet"), order);
+    shard.flush();
+    assertEquals(0, store.underWay());
+    assertEquals(List.of("text/a"), List.copyOf(store.rows.keySet()));
+  }
+
+  @Test
+  void leave_tellsOneThatOnlyWaited_thatItHadNoEffect() {
+    List<Reply<String>> line = new ArrayList<>();
+    CompletableFuture<String> waiting = run((state, tx, reply) -> line.add(reply));
+    CompletableFuture<String> wrote =
+        run(
+            (state, tx, reply) -> {
+              tx.put("text/line", new byte[0]);
+              line.add(reply);
+            });
+    shard.flush();
+    store.finishAll();
+    shard.stop();
+    shard.leave();
+    assertEquals("none", effect(waiting));
+    assertEquals(null, effect(wrote), "what it wrote will be seen by the next owner");
+  }
+
+  @Test
+  void drop_tellsOneWhoseOutcomeIsUnknown_nothingOfItsEffect() {
+    List<Reply<String>> line = new ArrayList<>();
+    CompletableFuture<String> granted = run((state, tx, reply) -> line.add(reply));
+    CompletableFuture<String> waiting = run((state, tx, reply) -> line.add(reply));
+    CompletableFuture<String> put =
+        run(
+            (state, tx, reply) -> {
+              tx.put("text/a", new byte[0]);
+              line.get(0).send(tx, "granted");
+              reply.send(tx, "");
+            });
+    shard.flush();
+    store.depose();
+    assertEquals(null, effect(granted));
+    assertEquals(null, effect(put));
+    assertEquals("none", effect(waiting));
+  }
+
+  @Test
+  void commandThatThrows_isNotSentElsewhere() {
+    CompletableFuture<String> poison =
+        run(
+            (state, tx, reply) -> {
+              throw new IllegalStateException("bug");
+            });
+    assertEquals(null, effect(poison));
+    assertEquals("none", effect(run(TextApp.get("a"))), "one behind it never ran");
+  }
+
+  private static String effect(CompletableFuture<?> call) {
+    assertTrue(call.isDone(), "it was refused");
+    CompletionException thrown = assertThrows(CompletionException.class, call::join);
+    return ((Failure) thrown.getCause()).metadata().get(Unavailability.EFFECT);
   }
 
   @Test

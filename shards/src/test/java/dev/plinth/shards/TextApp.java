@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The smallest app: texts by key. */
-final class TextApp implements App<Map<String, String>> {
+public final class TextApp implements App<Map<String, String>> {
   @Override
   public String prefix() {
     return "text/";
@@ -23,7 +23,7 @@ final class TextApp implements App<Map<String, String>> {
   }
 
   /** Answers the text that was there before. */
-  static Command<Map<String, String>, String> put(String key, String text) {
+  public static Command<Map<String, String>, String> put(String key, String text) {
     return (state, tx, reply) -> {
       String before = state.put(key, text);
       tx.put("text/" + key, text.getBytes(UTF_8));
@@ -32,7 +32,7 @@ final class TextApp implements App<Map<String, String>> {
     };
   }
 
-  static Command<Map<String, String>, String> get(String key) {
+  public static Command<Map<String, String>, String> get(String key) {
     return (state, tx, reply) -> reply.send(tx, state.getOrDefault(key, ""));
   }
 

@@ -1,5 +1,7 @@
 package dev.plinth.standalone;
 
+import dev.plinth.id.IdService;
+import dev.plinth.id.core.IdApp;
 import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.server.DataFolder;
@@ -8,19 +10,22 @@ import dev.plinth.server.Metrics;
 import dev.plinth.server.Running;
 import dev.plinth.server.StartRefused;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.App;
 import dev.plinth.shards.Shards;
+import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.ShardList;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 
 /** Every service in one process: the composition root. */
 public final class Plinth implements Running {
@@ -38,9 +43,18 @@ public final class Plinth implements Running {
       GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics);
       store = openStore(building, metrics);
       LeaseApp leases = LeaseService.app(clock, metrics.registry());
-      Shards shards =
-          opened(Shards.open(store, List.of(leases), settings.shards(), metrics.registry()));
-      host = opened(building.add(LeaseService.on(shards, leases, store)).start());
+      IdApp ids = IdService.app(clock, metrics.registry());
+      Shards shards = opened(openShards(List.of(leases, ids), metrics));
+      Forwarding forwarding = opened(new Forwarding(shards, node()));
+      host =
+          opened(
+              building
+                  .add(forwarding.around(LeaseService.on(shards, leases, store)))
+                  .add(forwarding.around(IdService.on(shards, ids, store)))
+                  .shards(new ShardList(shards, store))
+                  .start());
+      // Only now: the port may be one that the system picked.
+      shards.announce(Advertised.address(settings, host.port()));
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -63,16 +77,25 @@ public final class Plinth implements Running {
     }
   }
 
-  private String node() {
-    return settings.node().orElseGet(() -> hostName() + "/" + ProcessHandle.current().pid());
+  private Shards openShards(List<App<?>> apps, Metrics metrics) {
+    boolean embedded = Coordination.parse(settings.coordination()).isEmbedded();
+    Optional<Path> witness =
+        settings
+            .witness()
+            .or(
+                () ->
+                    embedded
+                        ? Optional.of(settings.dataDir().resolve("witness"))
+                        : Optional.empty());
+    return witness.isPresent()
+        ? Shards.open(store, apps, settings.shards(), witness.get(), metrics.registry())
+        : Shards.open(store, apps, settings.shards(), metrics.registry());
   }
 
-  private static String hostName() {
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      return "localhost";
-    }
+  private String node() {
+    return settings
+        .node()
+        .orElseGet(() -> Advertised.hostName() + "/" + ProcessHandle.current().pid());
   }
 
   private <T extends AutoCloseable> T opened(T part) {

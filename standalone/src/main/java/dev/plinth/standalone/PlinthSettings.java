@@ -19,11 +19,25 @@ public record PlinthSettings(
             meaning = "Name of this node as others see it; host and process if empty",
             byDefault = "")
         Optional<String> node,
+    @Setting(
+            meaning =
+                "Where other nodes reach this one, host:port; if empty, what it is bound to, or"
+                    + " the host's name",
+            byDefault = "")
+        Optional<String> advertise,
+    @Setting(
+            meaning =
+                "File in which this node notes how far shards were, to notice a store that was"
+                    + " brought back from a backup; with the embedded engine it is in data-dir if"
+                    + " empty",
+            byDefault = "")
+        Optional<Path> witness,
     ShardsSettings shards,
     EtcdSettings etcd,
     @Inline HostSettings host) {
 
   public PlinthSettings {
     Coordination.parse(coordination);
+    Advertised.check(advertise);
   }
 }

@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.admin.v1.AdminServiceGrpc;
+import dev.plinth.admin.v1.AdminServiceGrpc.AdminServiceBlockingStub;
 import dev.plinth.admin.v1.GetStatusRequest;
 import dev.plinth.admin.v1.GetStatusResponse;
+import dev.plinth.admin.v1.ListShardsRequest;
+import dev.plinth.admin.v1.ListShardsResponse;
+import dev.plinth.admin.v1.ShardStatus;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.JavaProcess;
 import io.grpc.ManagedChannel;
@@ -39,6 +43,37 @@ class PlinthProcessTest {
       assertEquals(
           List.of("data embedded", "coordination embedded"),
           status.getEnginesList().stream().map(e -> e.getName() + " " + e.getKind()).toList());
+    }
+  }
+
+  @Test
+  void listShards_ofAnEmbeddedProcess_showsItAsTheOwnerOfAll() {
+    try (JavaProcess plinth = start()) {
+      ManagedChannel channel = channel(plinth);
+      try {
+        AdminServiceBlockingStub admin = AdminServiceGrpc.newBlockingStub(channel);
+        Await.until("it is announced", () -> list(admin).getNodesCount() == 1);
+        ListShardsResponse list = list(admin);
+        assertEquals("127.0.0.1:" + port(plinth), list.getNodes(0).getAddress());
+        assertEquals(16, list.getNodes(0).getShards());
+        assertEquals(16, list.getShardsCount());
+        assertTrue(list.getShardsList().stream().allMatch(ShardStatus::getServedHere));
+        assertEquals("", list.getTrouble());
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+  }
+
+  private static ListShardsResponse list(AdminServiceBlockingStub admin) {
+    return admin.listShards(ListShardsRequest.getDefaultInstance());
+  }
+
+  @Test
+  void advertise_thatIsNoAddress_isRefused() {
+    try (JavaProcess plinth = run("--advertise=nowhere")) {
+      assertEquals(2, plinth.exitCode());
+      plinth.awaitLine("advertise: nowhere \\(expected: host:port\\), from flag --advertise");
     }
   }
 

@@ -29,11 +29,14 @@ class ReadmeTest {
       Pattern.compile("grpcurl -plaintext (?:-d '([^']*)' )?localhost:7450 (\\S+)(?: (\\S+))?");
   private static final Pattern CURL = Pattern.compile("curl (?:-s )?localhost:7451(/\\S*)");
 
+  private static final Pattern JAVA = Pattern.compile("(?s)```java\n(.*?)```");
   private static final Pattern TOKEN = Pattern.compile("\"token\": \"(\\d+)\"");
+  private static final Pattern SESSION = Pattern.compile("\"sessionId\":\\s*\"([^\"]+)\"");
 
   @TempDir Path data;
   // The last one that an answer showed; the README says TOKEN for it.
   private String token = "";
+  private String session = "";
   private Plinth plinth;
 
   @BeforeEach
@@ -63,6 +66,8 @@ class ReadmeTest {
         String output = call(grpcurl.group(1), grpcurl.group(2));
         Matcher granted = TOKEN.matcher(output);
         token = granted.find() ? granted.group(1) : token;
+        Matcher opened = SESSION.matcher(output);
+        session = opened.find() ? opened.group(1) : session;
         calls++;
       } else if (curl.matches()) {
         get(curl.group(1));
@@ -89,19 +94,26 @@ class ReadmeTest {
   }
 
   @Test
-  void javaSnippet_isTheOneThatATestRuns() throws IOException {
-    String test =
-        Files.readString(
-            ROOT.resolve("client/src/test/java/dev/plinth/client/ReadmeSnippetTest.java"));
-    assertEquals(
-        between(test, "// snippet:start", "// snippet:end"),
-        between(Files.readString(ROOT.resolve("README.md")), "```java", "```"));
+  void javaSnippets_areThoseThatTestsRun() throws IOException {
+    List<String> tests = List.of("ReadmeSnippetTest", "ReadmeElectionSnippetTest");
+    List<String> blocks =
+        JAVA.matcher(Files.readString(ROOT.resolve("README.md")))
+            .results()
+            .map(block -> plain(block.group(1)))
+            .toList();
+    assertEquals(tests.size(), blocks.size());
+    for (int i = 0; i < tests.size(); i++) {
+      String test =
+          Files.readString(
+              ROOT.resolve("client/src/test/java/dev/plinth/client/" + tests.get(i) + ".java"));
+      int from = test.indexOf("// snippet:start") + "// snippet:start".length();
+      assertEquals(plain(test.substring(from, test.indexOf("// snippet:end"))), blocks.get(i));
+    }
   }
 
   /** Without indentation, which differs. */
-  private static String between(String text, String start, String end) {
-    int from = text.indexOf(start) + start.length();
-    return text.substring(from, text.indexOf(end, from)).strip().replaceAll("(?m)^ +", "");
+  private static String plain(String text) {
+    return text.strip().replaceAll("(?m)^ +", "");
   }
 
   /** The lines of the shell blocks, without comments. */
@@ -126,7 +138,7 @@ class ReadmeTest {
     if (what.equals("list")) {
       command.addAll(List.of("--list-services", server));
     } else {
-      String data = json == null ? "{}" : json.replace("TOKEN", token);
+      String data = json == null ? "{}" : json.replace("TOKEN", token).replace("SESSION", session);
       command.addAll(List.of("--data", data, server + "/" + what));
     }
     Process buf = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -50,15 +50,18 @@ final class ProxiedConnection {
 
   private void pump(Socket from, Socket to, Direction direction) {
     byte[] chunk = new byte[64 * 1024];
+    boolean torn = false;
     try {
       from.setTcpNoDelay(true);
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
-        if (faults.pass(direction)) {
-          out.write(chunk, 0, n);
-        } else {
+        // What comes after a gap would be taken for something else.
+        torn |= !faults.pass(direction);
+        if (torn) {
           lostBytes = true;
+        } else {
+          out.write(chunk, 0, n);
         }
       }
       faults.pass(direction);

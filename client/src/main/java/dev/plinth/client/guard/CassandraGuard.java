@@ -24,6 +24,7 @@ public final class CassandraGuard {
 
   private final Statements statements;
   private final Columns columns;
+  private volatile Runnable onStale = () -> {};
 
   public CassandraGuard(Statements statements, Columns columns) {
     this.statements = statements;
@@ -35,6 +36,14 @@ public final class CassandraGuard {
     public Columns {
       checkNames(List.of(table, key, token));
     }
+  }
+
+  /**
+   * Runs the task at each refusal, such as {@link dev.plinth.client.PlinthClient#fenceRejected}.
+   */
+  public CassandraGuard onStale(Runnable task) {
+    onStale = task;
+    return this;
   }
 
   /**
@@ -52,6 +61,7 @@ public final class CassandraGuard {
     if (!update(names, settings, token)
         && !statements.apply(insert(names), settings)
         && !update(names, settings, token)) {
+      onStale.run();
       throw new TokenStale(columns.table + " " + key, token);
     }
   }

@@ -33,9 +33,18 @@ public final class RedisGuard {
   private static final int DIGITS = 19;
 
   private final Scripts scripts;
+  private volatile Runnable onStale = () -> {};
 
   public RedisGuard(Scripts scripts) {
     this.scripts = scripts;
+  }
+
+  /**
+   * Runs the task at each refusal, such as {@link dev.plinth.client.PlinthClient#fenceRejected}.
+   */
+  public RedisGuard onStale(Runnable task) {
+    onStale = task;
+    return this;
   }
 
   /**
@@ -49,6 +58,7 @@ public final class RedisGuard {
     values.add(command);
     values.addAll(List.of(args));
     if (scripts.eval(SCRIPT, List.of(key.fence(), key.key()), values) == 0) {
+      onStale.run();
       throw new TokenStale(key.key(), token);
     }
   }

@@ -23,6 +23,7 @@ public final class SqlGuard {
   private final String raise;
   private final String find;
   private final String add;
+  private volatile Runnable onStale = () -> {};
 
   public SqlGuard() {
     this("plinth_fence");
@@ -35,6 +36,14 @@ public final class SqlGuard {
     raise = "update " + table + " set token = ? where resource = ? and token <= ?";
     find = "select token from " + table + " where resource = ?";
     add = "insert into " + table + " (resource, token) values (?, ?)";
+  }
+
+  /**
+   * Runs the task at each refusal, such as {@link dev.plinth.client.PlinthClient#fenceRejected}.
+   */
+  public SqlGuard onStale(Runnable task) {
+    onStale = task;
+    return this;
   }
 
   /**
@@ -52,6 +61,7 @@ public final class SqlGuard {
       return;
     }
     if (isKnown(transaction, resource)) {
+      onStale.run();
       throw new TokenStale(resource, token);
     }
     try (PreparedStatement statement = transaction.prepareStatement(add)) {

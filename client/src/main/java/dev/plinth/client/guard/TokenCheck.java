@@ -18,6 +18,11 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The server's side of {@link TokenInterceptor}. */
 final class TokenCheck implements ServerInterceptor {
   private final Map<String, TokenGate> gates = new ConcurrentHashMap<>();
+  private final Runnable onStale;
+
+  TokenCheck(Runnable onStale) {
+    this.onStale = onStale;
+  }
 
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
@@ -28,11 +33,15 @@ final class TokenCheck implements ServerInterceptor {
       return refuse(call, Code.INVALID_ARGUMENT, "FIELD_INVALID", "no fencing token, or no number");
     }
     String resource = new String(name, StandardCharsets.UTF_8);
-    if (!gates.computeIfAbsent(resource, TokenGate::new).admit(token.getAsLong())) {
+    if (!gates.computeIfAbsent(resource, this::gate).admit(token.getAsLong())) {
       return refuse(
           call, Code.FAILED_PRECONDITION, "TOKEN_STALE", resource + ": a newer holder was here");
     }
     return next.startCall(call, headers);
+  }
+
+  private TokenGate gate(String resource) {
+    return new TokenGate(resource).onStale(onStale);
   }
 
   private static OptionalLong token(String text) {

@@ -10,9 +10,18 @@ import java.util.function.Supplier;
 public final class TokenGate {
   private final String resource;
   private long highest;
+  private volatile Runnable onStale = () -> {};
 
   public TokenGate(String resource) {
     this.resource = resource;
+  }
+
+  /**
+   * Runs the task at each refusal, such as {@link dev.plinth.client.PlinthClient#fenceRejected}.
+   */
+  public TokenGate onStale(Runnable task) {
+    onStale = task;
+    return this;
   }
 
   /**
@@ -21,6 +30,7 @@ public final class TokenGate {
    */
   public synchronized boolean admit(long token) {
     if (token < highest) {
+      onStale.run();
       return false;
     }
     highest = token;

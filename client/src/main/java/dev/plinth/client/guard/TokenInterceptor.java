@@ -54,6 +54,11 @@ public final class TokenInterceptor {
    * memory, a few bytes for each key.
    */
   public static ServerInterceptor checking() {
-    return new TokenCheck();
+    return checking(() -> {});
+  }
+
+  /** As {@link #checking()}; runs the task at each refusal of a lower token. */
+  public static ServerInterceptor checking(Runnable onStale) {
+    return new TokenCheck(onStale);
   }
 }

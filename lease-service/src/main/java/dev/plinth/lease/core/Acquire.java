@@ -1,29 +1,52 @@
 package dev.plinth.lease.core;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 
 /**
- * A wish for a key.
+ * A wish for keys of one namespace: all of them or none.
  *
- * @param sessionId empty for a lease with a time of its own
- * @param ttl the lease's own; not used with a session
- * @param lockDelay the lease's own; not used with a session
- * @param patient whether the caller may come back with the same request id, so that its place is
- *     kept for a moment
+ * @param sessionId empty for leases with a time of their own
+ * @param ttl the leases' own, or as the namespace's policy says; none with a session
+ * @param patience how long to wait in line; empty for as long as the caller listens
+ * @param lockDelay the leases' own, or as the policy says; none with a session
+ * @param patient whether the caller may come back, so that its place is kept for a moment
  */
 public record Acquire(
-    LeaseName name,
+    List<Want> wants,
     String ownerId,
     String sessionId,
-    Duration ttl,
-    Duration patience,
-    Mode mode,
+    Optional<Duration> ttl,
+    Optional<Duration> patience,
     int priority,
     byte[] payload,
-    Duration lockDelay,
+    Optional<Duration> lockDelay,
     boolean patient) {
+
+  String namespace() {
+    return wants.get(0).name().namespace();
+  }
 
   boolean hasSession() {
     return !sessionId.isEmpty();
+  }
+
+  Party party() {
+    return new Party(ownerId, sessionId);
+  }
+
+  /** The same wish with what it left to the policy. */
+  Acquire filledIn(Policy policy) {
+    return new Acquire(
+        wants,
+        ownerId,
+        sessionId,
+        Optional.of(ttl.orElse(policy.defaultTtl())),
+        patience,
+        priority,
+        payload,
+        Optional.of(lockDelay.orElse(policy.defaultLockDelay())),
+        patient);
   }
 }

@@ -3,17 +3,26 @@ package dev.plinth.lease.core;
 import java.time.Duration;
 import java.util.List;
 
-/** How a wish for a key ended. */
+/** How a wish for keys ended. */
 public sealed interface Acquired {
-  record Granted(LeaseView lease) implements Acquired {}
+  /** One lease for each key, in the order wished. */
+  record Granted(List<LeaseView> leases) implements Acquired {}
 
   /** It was the owner's already, under the same token. */
   record Reentered(LeaseView lease) implements Acquired {}
 
-  record Held(List<LeaseView> holders) implements Acquired {}
+  /**
+   * Others have some of the keys, or stand before them.
+   *
+   * @param position in line, had the wish waited
+   */
+  record Held(List<LeaseView> holders, List<String> blockingKeys, int position)
+      implements Acquired {}
 
-  record TimedOut(List<LeaseView> holders) implements Acquired {}
+  /** The wait ran out at this position. */
+  record TimedOut(List<LeaseView> holders, List<String> blockingKeys, int position)
+      implements Acquired {}
 
   /** A lost holder's lock-delay runs. */
-  record Delayed(Duration retryAfter) implements Acquired {}
+  record Delayed(Duration retryAfter, List<String> blockingKeys) implements Acquired {}
 }

@@ -1,12 +1,15 @@
 package dev.plinth.lease.core;
 
 /** Why a hold ended. */
-enum Ending {
+public enum Ending {
   RELEASED,
+  /** Its session was closed. */
   CLOSED,
   /** An operator ended it; its holder may not know. */
   FORCED,
-  EXPIRED;
+  EXPIRED,
+  /** Its holder gave it to another. */
+  TRANSFERRED;
 
   /** The holder did not let go by itself and may still be at work. */
   boolean isUnclean() {

@@ -1,37 +1,31 @@
 package dev.plinth.lease.core;
 
 import dev.plinth.shards.Tx;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * The highest token seen per resource, for resources that cannot keep it themselves. It never
  * falls.
  */
 final class Fences {
-  private final Map<String, Long> floors = new HashMap<>();
+  static final String PREFIX = "lease/f/";
+  private final Counters floors = new Counters(PREFIX);
 
   void load(String rowKey, byte[] value) {
-    String[] words = new String(value, StandardCharsets.UTF_8).split(" ");
-    LeaseRows.check(rowKey, words[0]);
-    floors.put(rowKey, Long.parseLong(words[1]));
+    floors.load(rowKey, value);
   }
 
   /** The floor afterwards; a token below it was not accepted. */
   long raise(LeaseName resource, long token, Tx tx) {
-    String row = LeaseRows.fenceOf(resource);
-    long floor = floors.getOrDefault(row, 0L);
+    long floor = floors.get(resource);
     if (token <= floor) {
       return floor;
     }
-    floors.put(row, token);
-    tx.put(row, (LeaseRows.VERSION + " " + token).getBytes(StandardCharsets.UTF_8));
+    floors.set(resource, token, tx);
     return token;
   }
 
   /** 0 if none was ever raised. */
   long floor(LeaseName resource) {
-    return floors.getOrDefault(LeaseRows.fenceOf(resource), 0L);
+    return floors.get(resource);
   }
 }

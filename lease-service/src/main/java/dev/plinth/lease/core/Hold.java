@@ -2,61 +2,72 @@ package dev.plinth.lease.core;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /** One owner's possession of a key. */
 final class Hold {
-  final String ownerId;
+  final LeaseName name;
+  final Party party;
 
   /** Null for a lease with a time of its own. */
   final Session session;
 
   final long token;
-  final Duration ttl;
   final Duration lockDelay;
   final Instant acquiredAt;
+
+  /** What it takes of a semaphore; 0 in other modes. */
+  final int weight;
+
+  /** Those who listen until it ends. */
+  final List<Follower> followers = new ArrayList<>(0);
+
   Mode mode;
   int entries = 1;
+
+  /** Which leader it is, in an election; else 0. */
+  long term;
 
   /** Its time no longer runs. */
   boolean confirmed;
 
+  /** Null unless an operator wants it back. */
+  Ask ask;
+
+  private final Life own;
   private byte[] payload;
   private long version = 1;
-  private long deadline;
 
   Hold(
-      String ownerId,
+      Want want,
+      Party party,
       Session session,
       long token,
-      Mode mode,
       Duration ttl,
       Duration lockDelay,
       Instant acquiredAt,
       byte[] payload) {
-    this.ownerId = ownerId;
+    this.name = want.name();
+    this.mode = want.mode();
+    this.weight = want.weight();
+    this.party = party;
     this.session = session;
     this.token = token;
-    this.mode = mode;
-    this.ttl = session == null ? ttl : session.ttl;
+    this.own = session == null ? new Life(ttl) : null;
     this.lockDelay = session == null ? lockDelay : session.lockDelay;
     this.acquiredAt = acquiredAt;
     this.payload = payload;
   }
 
-  String sessionId() {
-    return session == null ? "" : session.id;
+  /** Its own time or its session's. */
+  Life life() {
+    return session == null ? own : session.life;
   }
 
-  void renew(long now) {
-    deadline = now + ttl.toNanos();
-  }
-
-  long deadline() {
-    return session == null ? deadline : session.deadline();
-  }
-
-  boolean isOf(Acquire wish) {
-    return ownerId.equals(wish.ownerId()) && sessionId().equals(wish.sessionId());
+  boolean isOf(Party other) {
+    return party.equals(other);
   }
 
   void payload(byte[] next) {
@@ -74,32 +85,37 @@ final class Hold {
   }
 
   /** As it was stored. */
-  void restore(int storedEntries, long storedVersion, boolean wasConfirmed) {
+  void restore(int storedEntries, long storedVersion, boolean wasConfirmed, long storedTerm) {
     entries = storedEntries;
     version = storedVersion;
     confirmed = wasConfirmed;
+    term = storedTerm;
   }
 
   /** The same possession in other hands. */
-  Hold handedTo(String owner, Session to, long newToken, Instant now) {
-    Hold next = new Hold(owner, to, newToken, mode, ttl, lockDelay, now, payload);
-    next.restore(1, version, confirmed);
+  Hold handedTo(Party to, Session toSession, long newToken, Instant now) {
+    Want want = new Want(name, mode, weight);
+    Hold next = new Hold(want, to, toSession, newToken, life().ttl, lockDelay, now, payload);
+    next.restore(1, version, confirmed, 0);
     return next;
   }
 
-  LeaseView view(LeaseName name, long now) {
+  LeaseView view(long now) {
     return new LeaseView(
         name,
-        ownerId,
-        sessionId(),
+        party.ownerId(),
+        party.sessionId(),
         token,
         mode,
-        ttl,
-        Duration.ofNanos(Math.max(0, deadline() - now)),
+        weight,
+        life().ttl,
+        life().left(now),
         entries,
         acquiredAt,
         payload,
         version,
-        confirmed);
+        confirmed,
+        term,
+        Optional.ofNullable(ask).map(a -> a.view(now)));
   }
 }

@@ -7,6 +7,6 @@ import java.util.List;
 public record KeyView(List<LeaseView> holders, List<InLine> line, Duration barredFor) {
   static final KeyView FREE = new KeyView(List.of(), List.of(), Duration.ZERO);
 
-  /** One that waits. */
-  public record InLine(Acquire wish, Duration waited) {}
+  /** One that waits, and what it wants of this key. */
+  public record InLine(Acquire wish, Want want, Duration waited) {}
 }

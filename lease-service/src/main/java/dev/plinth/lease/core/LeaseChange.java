@@ -1,22 +1,16 @@
 package dev.plinth.lease.core;
 
-/** Something that happened to a hold, as watchers are told. */
-public record LeaseChange(Type type, LeaseView lease) {
+import java.util.Optional;
+
+/**
+ * Something that happened to a hold, as watchers are told.
+ *
+ * @param ended how, if it ended
+ */
+public record LeaseChange(Type type, LeaseView lease, Optional<Ending> ended) {
   public enum Type {
     GRANTED,
     CHANGED,
-    RELEASED,
-    EXPIRED,
-    CLOSED,
-    FORCED;
-
-    static Type of(Ending ending) {
-      return switch (ending) {
-        case RELEASED -> RELEASED;
-        case EXPIRED -> EXPIRED;
-        case CLOSED -> CLOSED;
-        case FORCED -> FORCED;
-      };
-    }
+    ENDED
   }
 }

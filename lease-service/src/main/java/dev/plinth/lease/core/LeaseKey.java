@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** One key: its holders, who waits for it, and whether a lost holder still bars it. */
 final class LeaseKey {
   final LeaseName name;
+  final Space space;
   final List<Hold> holds = new ArrayList<>();
   final TreeSet<Waiter> line = new TreeSet<>(Waiter.ORDER);
 
@@ -19,26 +21,73 @@ final class LeaseKey {
 
   Duration lostDelay = Duration.ZERO;
   long barredUntil;
-  boolean stored;
 
-  LeaseKey(LeaseName name) {
+  /** How many in line want to know their position. */
+  int listeners;
+
+  /** When the last hold ended, to tell how long a hand-off took. */
+  long freedAt;
+
+  LeaseKey(LeaseName name, Space space) {
     this.name = name;
+    this.space = space;
   }
 
   Optional<Hold> hold(long token) {
     return holds.stream().filter(hold -> hold.token == token).findFirst();
   }
 
-  Optional<Hold> holdOf(Acquire wish) {
-    return holds.stream().filter(hold -> hold.isOf(wish)).findFirst();
+  /** What the party would enter once more; a semaphore's holds are not entered. */
+  Optional<Hold> enterable(Party party, Mode mode) {
+    return mode == Mode.SEMAPHORE
+        ? Optional.empty()
+        : holds.stream()
+            .filter(hold -> hold.mode != Mode.SEMAPHORE && hold.isOf(party))
+            .findFirst();
   }
 
-  boolean admits(Mode mode) {
-    return holds.stream().allMatch(hold -> hold.mode.goesWith(mode));
+  /** Whether the party could have it now, were it first in line. */
+  boolean isOpenTo(Want want, Party party, long now) {
+    return !bars(party.ownerId(), now) && blockers(want, party).findAny().isEmpty();
   }
 
-  boolean isOpenTo(Acquire wish, long now) {
-    return admits(wish.mode()) && !bars(wish.ownerId(), now);
+  /** The holds that would have to end first. */
+  private Stream<Hold> blockers(Want want, Party party) {
+    return inTheWayOf(want).filter(hold -> hold.mode == Mode.SEMAPHORE || !hold.isOf(party));
+  }
+
+  /** Whoever's they are. */
+  Stream<Hold> inTheWayOf(Want want) {
+    boolean full =
+        want.mode() == Mode.SEMAPHORE
+            && taken() + want.weight() > space.policy().capacityOf(name.key()).orElse(0);
+    return holds.stream().filter(hold -> full || !hold.mode.goesWith(want.mode()));
+  }
+
+  private int taken() {
+    return holds.stream().mapToInt(hold -> hold.weight).sum();
+  }
+
+  /** The first in line whose caller still listens; null if there is none. */
+  Waiter head() {
+    for (Waiter waiter : line) {
+      if (!waiter.isAbandoned()) {
+        return waiter;
+      }
+    }
+    return null;
+  }
+
+  /** Counted from 1, without those whose callers are gone. */
+  int positionOf(Waiter waiter) {
+    return 1 + (int) line.headSet(waiter).stream().filter(w -> !w.isAbandoned()).count();
+  }
+
+  /** Where a newcomer would stand. */
+  int positionOfNext(int priority) {
+    return 1
+        + (int)
+            line.stream().filter(w -> !w.isAbandoned() && w.wish.priority() >= priority).count();
   }
 
   boolean bars(String owner, long now) {
@@ -60,20 +109,20 @@ final class LeaseKey {
     lostDelay = Duration.ZERO;
   }
 
-  /** Nothing is left that a row would have to keep. */
+  /** Nothing is left of it but who waits. */
   boolean isFree() {
     return holds.isEmpty() && lostDelay.isZero();
   }
 
   List<LeaseView> views(long now) {
-    return holds.stream().map(hold -> hold.view(name, now)).toList();
+    return holds.stream().map(hold -> hold.view(now)).toList();
   }
 
   KeyView view(long now) {
     return new KeyView(
         views(now),
         line.stream()
-            .map(w -> new KeyView.InLine(w.wish, Duration.ofNanos(now - w.since)))
+            .map(w -> new KeyView.InLine(w.wish, w.wantOf(this), Duration.ofNanos(now - w.since)))
             .toList(),
         Duration.ofNanos(isBarred(now) ? barredUntil - now : 0));
   }

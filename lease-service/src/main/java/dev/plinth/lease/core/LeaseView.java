@@ -2,6 +2,7 @@ package dev.plinth.lease.core;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /** A hold as it was at one moment, for answers. */
 public record LeaseView(
@@ -10,10 +11,13 @@ public record LeaseView(
     String sessionId,
     long token,
     Mode mode,
+    int weight,
     Duration ttl,
     Duration remaining,
     int entries,
     Instant acquiredAt,
     byte[] payload,
     long payloadVersion,
-    boolean confirmed) {}
+    boolean confirmed,
+    long term,
+    Optional<AskView> ask) {}

@@ -1,7 +1,9 @@
 package dev.plinth.lease.core;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /** A client's sign of life and all that hangs on it. */
@@ -9,34 +11,61 @@ final class Session {
   final String namespace;
   final String id;
   final String ownerId;
-  final Duration ttl;
+  final Life life;
   final Duration lockDelay;
+
+  /** Of the secret that lets a client go on with it. */
+  final String digest;
+
   final Set<LeaseKey> keys = new LinkedHashSet<>();
   final Set<Waiter> waits = new LinkedHashSet<>();
-  private long deadline;
+
+  /** Holds that an operator wants back. */
+  final Set<Hold> asked = new LinkedHashSet<>();
+
+  final List<Follower> keepers = new ArrayList<>();
   private boolean ended;
 
-  Session(String namespace, String id, String ownerId, Duration ttl, Duration lockDelay) {
+  Session(
+      String namespace,
+      String id,
+      String ownerId,
+      Duration ttl,
+      Duration lockDelay,
+      String digest) {
     this.namespace = namespace;
     this.id = id;
     this.ownerId = ownerId;
-    this.ttl = ttl;
+    this.life = new Life(ttl);
     this.lockDelay = lockDelay;
-  }
-
-  void renew(long now) {
-    deadline = now + ttl.toNanos();
-  }
-
-  long deadline() {
-    return deadline;
+    this.digest = digest;
   }
 
   void end() {
     ended = true;
+    life.stop();
   }
 
+  /** It ends, though some of its keys may still be on their way back. */
   boolean isEnded() {
     return ended;
+  }
+
+  void leave(LeaseKey key, Hold hold) {
+    asked.remove(hold);
+    if (key.holds.stream().noneMatch(h -> h.session == this)) {
+      keys.remove(key);
+    }
+  }
+
+  List<LeaseView> held(long now) {
+    return holds().stream().map(hold -> hold.view(now)).toList();
+  }
+
+  List<Hold> holds() {
+    return keys.stream()
+        .flatMap(key -> key.holds.stream())
+        .filter(hold -> hold.session == this)
+        .toList();
   }
 }

@@ -15,18 +15,21 @@ final class Sessions {
   }
 
   private final Map<String, Session> open = new HashMap<>();
+  private final Spaces spaces;
   private final LeaseEvents events;
   private final Expiry expiry;
 
-  Sessions(LeaseEvents events, Expiry expiry) {
+  Sessions(Spaces spaces, LeaseEvents events, Expiry expiry) {
+    this.spaces = spaces;
     this.events = events;
     this.expiry = expiry;
   }
 
-  Session open(String namespace, String ownerId, Duration ttl, Duration lockDelay, Tx tx) {
+  Session open(
+      String namespace, String ownerId, Duration ttl, Duration lockDelay, String digest, Tx tx) {
     String id = "s-" + Long.toString(tx.token(), Character.MAX_RADIX);
-    Session session = new Session(namespace, id, ownerId, ttl, lockDelay);
-    tx.put(LeaseRows.keyOf(session), LeaseRows.encode(session));
+    Session session = new Session(namespace, id, ownerId, ttl, lockDelay, digest);
+    tx.put(SessionRows.keyOf(session), SessionRows.encode(session));
     add(session, tx);
     return session;
   }
@@ -34,9 +37,9 @@ final class Sessions {
   /** Its full time counts from now. */
   void add(Session session, Tx tx) {
     open.put(key(session.namespace, session.id), session);
+    spaces.findOrMake(session.namespace).sessions++;
     events.sessions(1);
-    session.renew(tx.nanos());
-    tx.at(session.deadline(), later -> expireIfDue(session, later));
+    session.life.begin(tx, later -> expiry.expired(session, later));
   }
 
   /** Null if it is not open. */
@@ -46,7 +49,7 @@ final class Sessions {
 
   Session require(String namespace, String id) {
     Session session = find(namespace, id);
-    if (session == null) {
+    if (session == null || session.isEnded()) {
       throw notOpen(id);
     }
     return session;
@@ -61,25 +64,14 @@ final class Sessions {
   }
 
   void remove(Session session, Tx tx) {
-    session.end();
     open.remove(key(session.namespace, session.id));
-    tx.delete(LeaseRows.keyOf(session));
+    spaces.findOrMake(session.namespace).sessions--;
+    tx.delete(SessionRows.keyOf(session));
     events.sessions(-1);
   }
 
   int size() {
     return open.size();
-  }
-
-  private void expireIfDue(Session session, Tx tx) {
-    if (session.isEnded()) {
-      return;
-    }
-    if (session.deadline() - tx.nanos() > 0) {
-      tx.at(session.deadline(), later -> expireIfDue(session, later));
-    } else {
-      expiry.expired(session, tx);
-    }
   }
 
   private static String key(String namespace, String id) {

@@ -5,30 +5,85 @@ import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Leases;
 import dev.plinth.lease.v1.ConfirmRequest;
 import dev.plinth.lease.v1.ConfirmResponse;
-import dev.plinth.lease.v1.ForceReleaseRequest;
-import dev.plinth.lease.v1.ForceReleaseResponse;
+import dev.plinth.lease.v1.ReleaseRequest;
+import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.lease.v1.RenewItem;
+import dev.plinth.lease.v1.RenewRequest;
+import dev.plinth.lease.v1.RenewResponse;
+import dev.plinth.lease.v1.RenewResult;
 import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.lease.v1.TransferResponse;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.UpdatePayloadResponse;
 import dev.plinth.server.call.Fields;
+import dev.plinth.shards.Lane;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.StreamObserver;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Optional;
 
-/** The calls that change a hold in place, or end it from outside. */
+/** The calls that renew, change or end a hold under its token. */
 final class HoldCalls {
-  private static final Logger log = System.getLogger("plinth.lease");
-  private static final int MOST_REASON = 256;
+  private static final int MOST_RENEWALS = 100;
 
   private final ShardCalls<Leases> calls;
 
   HoldCalls(ShardCalls<Leases> calls) {
     this.calls = calls;
+  }
+
+  void renew(RenewRequest request, StreamObserver<RenewResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    Fields.between("items", request.getItemsCount(), 1, MOST_RENEWALS);
+    for (int i = 0; i < request.getItemsCount(); i++) {
+      String path = "items[" + i + "].";
+      Fields.name(path + "key", request.getItems(i).getKey(), LeaseWire.MOST_KEY);
+      LeaseWire.token(path + "token", request.getItems(i).getToken());
+    }
+    calls.ask(
+        namespace,
+        Lane.URGENT,
+        (leases, tx, reply) -> {
+          RenewResponse.Builder response = RenewResponse.newBuilder();
+          for (RenewItem item : request.getItemsList()) {
+            LeaseName name = new LeaseName(namespace, item.getKey());
+            response.addResults(renewed(leases.renew(name, item.getToken(), tx)));
+          }
+          boolean kept =
+              response.getResultsList().stream()
+                  .allMatch(result -> result.getState() == RenewResult.State.STATE_RENEWED);
+          // That a hold ended may not be durable yet; its grant is, since the caller knows of it.
+          if (kept) {
+            reply.sendNow(response.build());
+          } else {
+            reply.send(tx, response.build());
+          }
+        },
+        to);
+  }
+
+  private static RenewResult renewed(Optional<LeaseView> lease) {
+    RenewResult.Builder result = RenewResult.newBuilder();
+    lease.ifPresentOrElse(
+        kept -> {
+          // Not the ttl: a session's hold has what is left to the session, whatever was asked here.
+          result
+              .setState(RenewResult.State.STATE_RENEWED)
+              .setTtl(LeaseWire.duration(kept.remaining()));
+          LeaseWire.ask(kept).ifPresent(result::setReleaseAsk);
+        },
+        () -> result.setState(RenewResult.State.STATE_LOST));
+    return result.build();
+  }
+
+  void release(ReleaseRequest request, StreamObserver<ReleaseResponse> to) {
+    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+    long token = LeaseWire.token(request.getToken());
+    String requestId = Fields.requestId(request.getRequestId());
+    calls.mutate(
+        new Mutation<>(name.namespace(), requestId, request, ReleaseResponse.parser()),
+        (leases, tx, reply) -> reply.send(tx, LeaseWire.response(leases.release(name, token, tx))),
+        to);
   }
 
   void transfer(TransferRequest request, StreamObserver<TransferResponse> to) {
@@ -61,7 +116,7 @@ final class HoldCalls {
   void confirm(ConfirmRequest request, StreamObserver<ConfirmResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     long token = LeaseWire.token(request.getToken());
-    byte[] given = LeaseWire.payload(request.getPayload());
+    byte[] given = LeaseWire.payload("payload", request.getPayload());
     Optional<byte[]> payload = request.hasPayload() ? Optional.of(given) : Optional.empty();
     String requestId = Fields.requestId(request.getRequestId());
     calls.mutate(
@@ -85,9 +140,9 @@ final class HoldCalls {
   void updatePayload(UpdatePayloadRequest request, StreamObserver<UpdatePayloadResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     long token = LeaseWire.token(request.getToken());
-    byte[] payload = LeaseWire.payload(request.getPayload());
+    byte[] payload = LeaseWire.payload("payload", request.getPayload());
     Optional<Long> expected =
-        request.hasExpectedVersion() ? Optional.of(request.getExpectedVersion()) : Optional.empty();
+        LeaseWire.expectedVersion(request.hasExpectedVersion(), request.getExpectedVersion());
     String requestId = Fields.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, UpdatePayloadResponse.parser()),
@@ -108,27 +163,5 @@ final class HoldCalls {
                 UpdatePayloadResponse.newBuilder()
                     .setOutcome(UpdatePayloadResponse.Outcome.OUTCOME_NOT_HELD))
         .build();
-  }
-
-  void forceRelease(ForceReleaseRequest request, StreamObserver<ForceReleaseResponse> to) {
-    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
-    String reason = Fields.name("reason", request.getReason(), MOST_REASON);
-    Optional<Long> token =
-        request.hasToken() ? Optional.of(LeaseWire.token(request.getToken())) : Optional.empty();
-    String requestId = Fields.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(name.namespace(), requestId, request, ForceReleaseResponse.parser()),
-        (leases, tx, reply) -> {
-          List<LeaseView> ended = leases.forceRelease(name, token, tx);
-          ended.forEach(
-              lease ->
-                  log.log(
-                      Level.WARNING,
-                      "forced release of " + name + " held by " + lease.ownerId() + ": " + reason));
-          reply.send(
-              tx,
-              ForceReleaseResponse.newBuilder().addAllReleased(LeaseWire.leases(ended)).build());
-        },
-        to);
   }
 }

@@ -16,18 +16,14 @@ import java.util.List;
 
 /** One watch call: the shard's events of one namespace and prefix, as messages. */
 final class LeaseWatch implements Watcher {
-  // What a reader may be behind before it is cut off; gRPC keeps it in memory.
-  private static final int MOST_UNREAD = 1000;
-
   private final int shard;
   private final String path;
-  private final ServerCallStreamObserver<WatchResponse> to;
-  private int unread;
+  private final WatchStream<WatchResponse> to;
 
   LeaseWatch(int shard, String path, ServerCallStreamObserver<WatchResponse> to) {
     this.shard = shard;
     this.path = path;
-    this.to = to;
+    this.to = new WatchStream<>(to);
   }
 
   @Override
@@ -61,35 +57,38 @@ final class LeaseWatch implements Watcher {
 
   @Override
   public boolean gap(long oldestRevision) {
-    return send(oldestRevision, WatchResponse.newBuilder().setGap(WatchGap.getDefaultInstance()));
+    // Without a resume token: whoever went on from here would never see the snapshot.
+    return to.send(WatchResponse.newBuilder().setGap(WatchGap.getDefaultInstance()).build());
   }
 
   @Override
   public void end(Failure why) {
-    if (!to.isCancelled()) {
-      to.onError(why);
-    }
+    to.end(why);
   }
 
   private boolean send(long revision, WatchResponse.Builder message) {
-    unread = to.isReady() ? 0 : unread + 1;
-    if (unread > MOST_UNREAD) {
-      return false;
-    }
-    to.onNext(message.setResumeToken(new ResumeToken(shard, revision).text()).build());
-    return true;
+    return to.send(message.setResumeToken(new ResumeToken(shard, revision).text()).build());
   }
 
   private static WatchEvent event(LeaseChange change) {
-    WatchEvent.Type type =
-        switch (change.type()) {
-          case GRANTED -> WatchEvent.Type.TYPE_GRANTED;
-          case CHANGED -> WatchEvent.Type.TYPE_CHANGED;
-          case RELEASED -> WatchEvent.Type.TYPE_RELEASED;
-          case EXPIRED -> WatchEvent.Type.TYPE_EXPIRED;
-          case CLOSED -> WatchEvent.Type.TYPE_CLOSED;
-          case FORCED -> WatchEvent.Type.TYPE_FORCED;
-        };
-    return WatchEvent.newBuilder().setType(type).setLease(LeaseWire.lease(change.lease())).build();
+    return WatchEvent.newBuilder()
+        .setType(type(change))
+        .setLease(LeaseWire.lease(change.lease()))
+        .build();
+  }
+
+  private static WatchEvent.Type type(LeaseChange change) {
+    return switch (change.type()) {
+      case GRANTED -> WatchEvent.Type.TYPE_GRANTED;
+      case CHANGED -> WatchEvent.Type.TYPE_CHANGED;
+      case ENDED ->
+          switch (change.ended().orElseThrow()) {
+            case RELEASED -> WatchEvent.Type.TYPE_RELEASED;
+            case EXPIRED -> WatchEvent.Type.TYPE_EXPIRED;
+            case CLOSED -> WatchEvent.Type.TYPE_CLOSED;
+            case FORCED -> WatchEvent.Type.TYPE_FORCED;
+            case TRANSFERRED -> WatchEvent.Type.TYPE_TRANSFERRED;
+          };
+    };
   }
 }

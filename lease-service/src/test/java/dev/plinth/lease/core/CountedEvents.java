@@ -5,9 +5,21 @@ final class CountedEvents implements LeaseEvents {
   int held;
   int waiting;
   int sessions;
+  int deadlocks;
 
   @Override
   public void acquired(String outcome, long waitedNanos) {}
+
+  @Override
+  public void handedOff(long nanos) {}
+
+  @Override
+  public void joined(int depth) {}
+
+  @Override
+  public void deadlocked() {
+    deadlocks++;
+  }
 
   @Override
   public void ended(String cause, long heldNanos) {}

@@ -6,17 +6,22 @@ import dev.plinth.shards.Reply;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import dev.plinth.testkit.ManualClock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Transactions that take effect at once, on a clock that the test moves. */
 final class DirectTx implements Tx {
   private final ManualClock clock;
   final Map<String, byte[]> rows = new TreeMap<>();
-  int writes;
+  final List<LeaseChange> events = new ArrayList<>();
+  int written;
+  private int before;
   private int term;
   private long token;
 
@@ -41,17 +46,42 @@ final class DirectTx implements Tx {
   @Override
   public void put(String key, byte[] value) {
     rows.put(key, value);
-    writes++;
+    written++;
   }
 
   @Override
   public void delete(String key) {
     rows.remove(key);
-    writes++;
+    written++;
+  }
+
+  /** What follows is a transaction of its own. */
+  DirectTx next() {
+    before = written;
+    return this;
+  }
+
+  /** All rows but the history's. */
+  Set<String> live() {
+    return rows.keySet().stream()
+        .filter(key -> !key.startsWith(HistoryLog.PREFIX))
+        .collect(Collectors.toSet());
   }
 
   @Override
-  public void emit(Event event) {}
+  public int writes() {
+    return written - before;
+  }
+
+  @Override
+  public void afterCommit(Runnable task) {
+    task.run();
+  }
+
+  @Override
+  public void emit(Event event) {
+    events.add((LeaseChange) event.body());
+  }
 
   @Override
   public long token() {
@@ -64,7 +94,7 @@ final class DirectTx implements Tx {
     Runnable unlessReplaced =
         () -> {
           if (mine == term) {
-            task.run(this);
+            task.run(next());
           }
         };
     ScheduledFuture<?> timer =

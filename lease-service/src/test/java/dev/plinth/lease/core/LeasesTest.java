@@ -8,39 +8,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.core.DirectTx.Answer;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class LeasesTest {
-  private static final LeaseName PRINTER = new LeaseName("default", "printer");
-  private static final Duration TTL = Duration.ofSeconds(10);
-  private static final Duration LONG = Duration.ofMinutes(5);
-
-  private final ManualClock clock = new ManualClock();
-  private final DirectTx tx = new DirectTx(clock);
-  private final CountedEvents events = new CountedEvents();
-  private Leases leases = new Leases(clock, events);
-
+class LeasesTest extends CoreTest {
   @Test
   void acquire_ofAFreeKey_isGranted() {
     LeaseView lease = granted(acquire("ann"));
     assertEquals("ann", lease.ownerId());
     assertEquals(TTL, lease.ttl());
     assertEquals(TTL, lease.remaining());
-    assertTrue(tx.rows.containsKey("lease/k/default/printer"));
+    assertTrue(tx.rows.containsKey("lease/k/default/printer @" + lease.token()));
   }
 
   @Test
   void acquire_ofAHeldKey_isAnswered_withItsHolders_andChangesNothing() {
     granted(acquire("ann"));
-    int writes = tx.writes;
+    int writes = tx.written;
     Acquired.Held held = assertInstanceOf(Acquired.Held.class, acquire("bob").answer);
     assertEquals("ann", held.holders().get(0).ownerId());
-    assertEquals(writes, tx.writes);
+    assertEquals(writes, tx.written);
   }
 
   @Test
@@ -59,16 +49,16 @@ class LeasesTest {
     long old = granted(acquire("ann")).token();
     leases.release(PRINTER, old, tx);
     granted(acquire("ann"));
-    int writes = tx.writes;
+    int writes = tx.written;
     assertEquals(Released.NOT_HELD, leases.release(PRINTER, old, tx));
-    assertEquals(writes, tx.writes);
+    assertEquals(writes, tx.written);
     assertEquals(1, leases.get(PRINTER, tx).holders().size());
   }
 
   @Test
   void release_ofTheLastHold_leavesNoRow() {
     leases.release(PRINTER, granted(acquire("ann")).token(), tx);
-    assertTrue(tx.rows.isEmpty());
+    assertTrue(tx.live().isEmpty());
   }
 
   @Test
@@ -78,18 +68,18 @@ class LeasesTest {
     assertEquals(1, leases.get(PRINTER, tx).holders().size());
     clock.advance(Duration.ofMillis(1));
     assertEquals(0, leases.get(PRINTER, tx).holders().size());
-    assertTrue(tx.rows.isEmpty());
+    assertTrue(tx.live().isEmpty());
   }
 
   @Test
   void renewal_countsTheTtlAnew_andWritesNothing() {
     long token = granted(acquire("ann")).token();
-    int writes = tx.writes;
+    int writes = tx.written;
     for (int i = 0; i < 5; i++) {
       clock.advance(Duration.ofSeconds(9));
-      assertEquals(Optional.of(TTL), leases.renew(PRINTER, token, tx));
+      assertEquals(TTL, leases.renew(PRINTER, token, tx).orElseThrow().remaining());
     }
-    assertEquals(writes, tx.writes);
+    assertEquals(writes, tx.written);
     clock.advance(TTL);
     assertEquals(Optional.empty(), leases.renew(PRINTER, token, tx));
   }
@@ -134,15 +124,15 @@ class LeasesTest {
 
   @Test
   void newcomer_doesNotPassTheLine() {
-    acquire(wish("ann", Mode.SHARED, Duration.ZERO));
+    acquire(wish("ann").mode(Mode.SHARED));
     wait("bob", 0);
-    assertInstanceOf(Acquired.Held.class, acquire(wish("eve", Mode.SHARED, Duration.ZERO)).answer);
+    assertInstanceOf(Acquired.Held.class, acquire(wish("eve").mode(Mode.SHARED)).answer);
   }
 
   @Test
   void wait_thatRunsOut_isAnswered_andLeavesTheLine() {
-    granted(acquire(wish("ann", Mode.EXCLUSIVE, Duration.ZERO, LONG)));
-    Answer<Acquired> bob = acquire(wish("bob", Mode.EXCLUSIVE, Duration.ofSeconds(3)));
+    granted(acquire(wish("ann").ttl(LONG)));
+    Answer<Acquired> bob = acquire(wish("bob").wait(Duration.ofSeconds(3)));
     clock.advance(Duration.ofMillis(2999));
     assertTrue(bob.isOpen());
     clock.advance(Duration.ofMillis(1));
@@ -160,8 +150,8 @@ class LeasesTest {
 
   @Test
   void sharedHolders_goTogether_exclusiveOnesDoNot() {
-    granted(acquire(wish("ann", Mode.SHARED, Duration.ZERO)));
-    granted(acquire(wish("bob", Mode.SHARED, Duration.ZERO)));
+    granted(acquire(wish("ann").mode(Mode.SHARED)));
+    granted(acquire(wish("bob").mode(Mode.SHARED)));
     assertInstanceOf(Acquired.Held.class, acquire("eve").answer);
     assertEquals(2, leases.get(PRINTER, tx).holders().size());
   }
@@ -169,9 +159,9 @@ class LeasesTest {
   @Test
   void sharedWaiters_atTheHeadOfTheLine_areLetInTogether() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> bob = acquire(wish("bob", Mode.SHARED, LONG));
-    Answer<Acquired> cid = acquire(wish("cid", Mode.SHARED, LONG));
-    Answer<Acquired> dan = acquire(wish("dan", Mode.EXCLUSIVE, LONG));
+    Answer<Acquired> bob = acquire(wish("bob").mode(Mode.SHARED).wait(LONG));
+    Answer<Acquired> cid = acquire(wish("cid").mode(Mode.SHARED).wait(LONG));
+    Answer<Acquired> dan = acquire(wish("dan").wait(LONG));
     leases.release(PRINTER, token, tx);
     granted(bob);
     granted(cid);
@@ -180,11 +170,11 @@ class LeasesTest {
 
   @Test
   void widening_isOnlyForASoleHolder() {
-    granted(acquire(wish("ann", Mode.SHARED, Duration.ZERO)));
-    granted(acquire(wish("bob", Mode.SHARED, Duration.ZERO)));
+    granted(acquire(wish("ann").mode(Mode.SHARED)));
+    granted(acquire(wish("bob").mode(Mode.SHARED)));
     assertInstanceOf(Acquired.Held.class, acquire("ann").answer);
     clock.advance(TTL);
-    granted(acquire(wish("ann", Mode.SHARED, Duration.ZERO)));
+    granted(acquire(wish("ann").mode(Mode.SHARED)));
     Acquired.Reentered wider = assertInstanceOf(Acquired.Reentered.class, acquire("ann").answer);
     assertEquals(Mode.EXCLUSIVE, wider.lease().mode());
   }
@@ -203,48 +193,83 @@ class LeasesTest {
   @Test
   void abandonedWaiter_keepsItsPlaceForAMoment_ifItMayComeBack() {
     granted(acquire("ann"));
-    Answer<Acquired> bob = acquire(patient("bob"));
-    acquire(wish("cid", Mode.EXCLUSIVE, LONG));
+    Answer<Acquired> bob = acquire(wish("bob").wait(LONG).patient());
+    acquire(wish("cid").wait(LONG));
     bob.abandoned = true;
-    leases.abandon(PRINTER, tx);
+    leases.abandon(List.of(PRINTER), tx);
     assertEquals(2, leases.get(PRINTER, tx).line().size());
     bob.abandoned = false;
     clock.advance(Lines.PATIENCE);
     assertEquals(2, leases.get(PRINTER, tx).line().size());
     bob.abandoned = true;
-    leases.abandon(PRINTER, tx);
+    leases.abandon(List.of(PRINTER), tx);
     clock.advance(Lines.PATIENCE);
     assertEquals(1, leases.get(PRINTER, tx).line().size());
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
   }
 
   @Test
+  void V9_placeThatIsKept_barsNobodyFromAFreeKey_andItsCallerFindsItFreeOnComingBack() {
+    long token = granted(acquire("ann")).token();
+    Answer<Acquired> bob = acquire(wish("bob").wait(LONG).patient());
+    bob.abandoned = true;
+    leases.abandon(List.of(PRINTER), tx.next());
+    leases.release(PRINTER, token, tx.next());
+    LeaseView cid = granted(acquire("cid"));
+    leases.release(PRINTER, cid.token(), tx.next());
+    bob.abandoned = false; // the same request again
+    leases.comeBack(List.of(PRINTER), tx.next());
+    assertEquals("bob", granted(bob).ownerId());
+  }
+
+  @Test
+  void V9_waitThatRunsOutWhileItsCallerIsGone_isNotAnswered_sinceTheKeyMayHaveBeenFree() {
+    long token = granted(acquire("ann")).token();
+    Answer<Acquired> bob = acquire(wish("bob").wait(Duration.ofSeconds(1)).patient());
+    bob.abandoned = true;
+    leases.abandon(List.of(PRINTER), tx.next());
+    leases.release(PRINTER, token, tx.next());
+    clock.advance(Duration.ofSeconds(1));
+    assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
+    assertEquals(0, leases.policy("default").waiters());
+  }
+
+  @Test
+  void waiterThatIsHandedTheKey_hearsThatItHasIt() {
+    long token = granted(acquire("ann")).token();
+    Answer<Acquired> bob = wait("bob", 0);
+    LeaseView handed = leases.transfer(PRINTER, token, "bob", "", tx.next()).orElseThrow();
+    Acquired.Reentered again = assertInstanceOf(Acquired.Reentered.class, bob.answer);
+    assertEquals(handed.token(), again.lease().token());
+  }
+
+  @Test
   void sessionsLeases_liveOnItsHeartbeats_andEndWithIt() {
-    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    String session = openSession("ann", Duration.ZERO);
     granted(acquire(inSession("ann", session, "a")));
     granted(acquire(inSession("ann", session, "b")));
     for (int i = 0; i < 3; i++) {
       clock.advance(Duration.ofSeconds(9));
-      assertEquals(TTL, leases.heartbeat("default", session, tx));
+      assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
     }
     assertEquals(2, leases.list("default", "", "", tx).size());
     clock.advance(TTL);
     assertEquals(0, leases.list("default", "", "", tx).size());
-    assertTrue(tx.rows.isEmpty());
+    assertTrue(tx.live().isEmpty());
     Failure ended = assertThrows(Failure.class, () -> leases.heartbeat("default", session, tx));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
   }
 
   @Test
   void closeSession_releasesAndGivesUpItsWaits() {
-    String session = leases.openSession("default", "ann", TTL, LONG, tx);
+    String session = openSession("ann", LONG);
     granted(acquire(inSession("ann", session, "a")));
     granted(acquire("bob"));
     Answer<Acquired> waiting = acquire(inSession("ann", session, "printer"));
-    assertEquals(1, leases.closeSession("default", session, tx));
+    assertEquals(1, closeSession(session));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, waiting.failure.reason());
     assertEquals(Duration.ZERO, leases.get(new LeaseName("default", "a"), tx).barredFor());
-    assertEquals(0, leases.closeSession("default", session, tx));
+    assertEquals(0, closeSession(session));
   }
 
   @Test
@@ -252,12 +277,12 @@ class LeasesTest {
     Failure refused =
         assertThrows(Failure.class, () -> acquire(inSession("ann", "s-none", "printer")));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, refused.reason());
-    assertEquals(0, tx.writes);
+    assertEquals(0, tx.written);
   }
 
   @Test
   void lockDelay_barsOthersAfterALoss_notTheLostOwner() {
-    Acquire ann = withDelay("ann", Duration.ofSeconds(5));
+    Wish ann = delayed("ann", Duration.ofSeconds(5));
     granted(acquire(ann));
     clock.advance(TTL);
     Acquired.Delayed delayed = assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
@@ -271,14 +296,14 @@ class LeasesTest {
 
   @Test
   void lockDelay_letsTheLostOwnerBackIn() {
-    granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     clock.advance(TTL);
     granted(acquire("ann"));
   }
 
   @Test
   void lockDelay_isNotForARelease() {
-    LeaseView lease = granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    LeaseView lease = granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     leases.release(PRINTER, lease.token(), tx);
     granted(acquire("bob"));
   }
@@ -309,9 +334,9 @@ class LeasesTest {
   @Test
   void transfer_toASessionThatIsNotOpen_changesNothing() {
     long token = granted(acquire("ann")).token();
-    int writes = tx.writes;
+    int writes = tx.written;
     assertThrows(Failure.class, () -> leases.transfer(PRINTER, token, "bob", "s-none", tx));
-    assertEquals(writes, tx.writes);
+    assertEquals(writes, tx.written);
     assertEquals("ann", leases.get(PRINTER, tx).holders().get(0).ownerId());
   }
 
@@ -334,12 +359,12 @@ class LeasesTest {
     long token = granted(acquire("ann")).token();
     clock.advance(TTL);
     assertTrue(leases.confirm(PRINTER, token, Optional.empty(), tx).isEmpty());
-    assertTrue(tx.rows.isEmpty());
+    assertTrue(tx.live().isEmpty());
   }
 
   @Test
   void confirmedHold_outlivesItsSession() {
-    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    String session = openSession("ann", Duration.ZERO);
     long token = granted(acquire(inSession("ann", session, "printer"))).token();
     leases.confirm(PRINTER, token, Optional.empty(), tx);
     clock.advance(TTL);
@@ -370,14 +395,14 @@ class LeasesTest {
 
   @Test
   void forceRelease_endsTheHold_barsTheKey_andHandsOnAfterwards() {
-    granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     Answer<Acquired> waiting = wait("bob", 0);
-    assertEquals(1, leases.forceRelease(PRINTER, Optional.empty(), tx).size());
+    assertEquals(1, forceRelease(Optional.empty()).size());
     assertTrue(waiting.isOpen(), "its holder may still be at work");
     clock.advance(Duration.ofSeconds(5));
     LeaseView bob = granted(waiting);
-    assertEquals(0, leases.forceRelease(PRINTER, Optional.of(bob.token() - 1), tx).size());
-    assertEquals(1, leases.forceRelease(PRINTER, Optional.of(bob.token()), tx).size());
+    assertEquals(0, forceRelease(Optional.of(bob.token() - 1)).size());
+    assertEquals(1, forceRelease(Optional.of(bob.token())).size());
   }
 
   @Test
@@ -393,7 +418,7 @@ class LeasesTest {
 
   @Test
   void gauges_followATakeover_andComeBackToZero() {
-    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    String session = openSession("ann", Duration.ZERO);
     granted(acquire(inSession("ann", session, "a")));
     granted(acquire("bob"));
     wait("cid", 0);
@@ -407,9 +432,9 @@ class LeasesTest {
 
   @Test
   void takeover_keepsHoldersAndTokens_andGivesEachItsFullTimeAgain() {
-    String session = leases.openSession("default", "ann", TTL, Duration.ZERO, tx);
+    String session = openSession("ann", Duration.ZERO);
     LeaseView inSession = granted(acquire(inSession("ann", session, "a")));
-    Acquire own = withDelay("bob", Duration.ofSeconds(5));
+    Wish own = delayed("bob", Duration.ofSeconds(5));
     LeaseView alone = granted(acquire(own));
     acquire(own);
     clock.advance(Duration.ofSeconds(9));
@@ -421,14 +446,14 @@ class LeasesTest {
     assertEquals("bob", after.ownerId());
     assertEquals(
         inSession.token(), leases.get(new LeaseName("default", "a"), tx).holders().get(0).token());
-    assertEquals(TTL, leases.heartbeat("default", session, tx));
+    assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
     clock.advance(Duration.ofSeconds(1));
     assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
   }
 
   @Test
   void takeover_inALockDelay_startsItAgain() {
-    granted(acquire(withDelay("ann", Duration.ofSeconds(5))));
+    granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     clock.advance(TTL.plusSeconds(4));
     takeOver();
     clock.advance(Duration.ofSeconds(4));
@@ -450,73 +475,5 @@ class LeasesTest {
 
   private List<String> names(String prefix, String after) {
     return leases.list("default", prefix, after, tx).stream().map(l -> l.name().key()).toList();
-  }
-
-  /** As the next owner of the shard does it. */
-  private void takeOver() {
-    tx.restart();
-    leases = new Leases(clock, events);
-    leases.load(tx.stored(), tx);
-  }
-
-  private Answer<Acquired> acquire(String owner) {
-    return acquire(wish(owner, Mode.EXCLUSIVE, Duration.ZERO));
-  }
-
-  private Answer<Acquired> wait(String owner, int priority) {
-    return acquire(
-        new Acquire(
-            PRINTER,
-            owner,
-            "",
-            TTL,
-            LONG,
-            Mode.EXCLUSIVE,
-            priority,
-            new byte[0],
-            Duration.ZERO,
-            false));
-  }
-
-  private Answer<Acquired> acquire(Acquire wish) {
-    Answer<Acquired> answer = new Answer<>();
-    leases.acquire(wish, tx, answer);
-    return answer;
-  }
-
-  private static Acquire wish(String owner, Mode mode, Duration wait) {
-    return wish(owner, mode, wait, TTL);
-  }
-
-  private static Acquire wish(String owner, Mode mode, Duration wait, Duration ttl) {
-    return new Acquire(PRINTER, owner, "", ttl, wait, mode, 0, new byte[0], Duration.ZERO, false);
-  }
-
-  private static Acquire patient(String owner) {
-    return new Acquire(
-        PRINTER, owner, "", TTL, LONG, Mode.EXCLUSIVE, 0, new byte[0], Duration.ZERO, true);
-  }
-
-  private static Acquire withDelay(String owner, Duration delay) {
-    return new Acquire(
-        PRINTER, owner, "", TTL, Duration.ZERO, Mode.EXCLUSIVE, 0, new byte[] {1, 2}, delay, false);
-  }
-
-  private static Acquire inSession(String owner, String session, String key) {
-    return new Acquire(
-        new LeaseName("default", key),
-        owner,
-        session,
-        TTL,
-        LONG,
-        Mode.EXCLUSIVE,
-        0,
-        new byte[0],
-        Duration.ZERO,
-        false);
-  }
-
-  private static LeaseView granted(Answer<Acquired> answer) {
-    return assertInstanceOf(Acquired.Granted.class, answer.answer).lease();
   }
 }

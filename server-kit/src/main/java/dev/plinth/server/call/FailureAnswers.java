@@ -38,6 +38,16 @@ public final class FailureAnswers implements ServerInterceptor {
     }
   }
 
+  /**
+   * What to end a call with. gRPC takes the status of the first exception of its own among the
+   * causes, which in a store's failure is what the engine told us, not what we tell our caller.
+   */
+  public static Throwable answering(Throwable thrown) {
+    return unwrap(thrown) instanceof Failure failure
+        ? Status.UNKNOWN.withCause(failure).asRuntimeException()
+        : thrown;
+  }
+
   private static final class AnsweringCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     // A handler that threw may still answer from another thread: only the first ending counts.
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,7 +65,7 @@ public final class FailureAnswers implements ServerInterceptor {
             thrown);
         return;
       }
-      close(Status.fromThrowable(thrown), trailersOf(thrown));
+      close(Status.fromThrowable(answering(thrown)), trailersOf(thrown));
     }
 
     @Override

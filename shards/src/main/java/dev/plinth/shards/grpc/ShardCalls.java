@@ -3,17 +3,23 @@ package dev.plinth.shards.grpc;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
+import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.App;
 import dev.plinth.shards.Command;
+import dev.plinth.shards.Feed;
 import dev.plinth.shards.Fingerprint;
 import dev.plinth.shards.Lane;
+import dev.plinth.shards.Reply;
 import dev.plinth.shards.Request;
 import dev.plinth.shards.Shards;
+import dev.plinth.shards.Tx;
 import dev.plinth.shards.Watcher;
 import io.grpc.Context;
 import io.grpc.stub.StreamObserver;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
@@ -36,6 +42,14 @@ public final class ShardCalls<S> {
     answer(shards.submit(shards.shardOf(shardKey), app, lane, command), observer);
   }
 
+  /** Like {@link #ask}, with an answer whose making would keep the shard from its work. */
+  public <A, R> void askThen(
+      String shardKey, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
+    answer(
+        shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, command).thenApplyAsync(making),
+        observer);
+  }
+
   /** One message of a stream: it is answered, and the stream goes on. */
   public <R> void askWithin(
       String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> stream) {
@@ -49,6 +63,68 @@ public final class ShardCalls<S> {
                 stream.onError(thrown);
               }
             });
+  }
+
+  /**
+   * A stream that the shard feeds until it ends it. When the caller goes away first, the feed says
+   * so, and {@code leave} runs.
+   */
+  public <M> void follow(
+      String shardKey, FeedCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
+    AtomicReference<Feed<M>> feed = new AtomicReference<>();
+    CompletableFuture<Void> call =
+        shards.submit(
+            shards.shardOf(shardKey),
+            app,
+            Lane.NORMAL,
+            (state, tx, reply) -> {
+              feed.set(new StreamFeed<>(reply, to));
+              command.run(state, tx, feed.get());
+            });
+    call.whenComplete(
+        (end, thrown) -> {
+          if (thrown == null) {
+            to.onCompleted();
+          } else if (!call.isCancelled()) {
+            to.onError(thrown);
+          }
+        });
+    Command<S, Void> gone =
+        (state, tx, reply) -> {
+          leave.run(state, tx, reply);
+          if (feed.get() != null) {
+            feed.get().end(tx);
+          }
+        };
+    whenAbandoned(call, gone, shardKey);
+  }
+
+  /** The start of a stream that a shard feeds. */
+  @FunctionalInterface
+  public interface FeedCommand<S, M> {
+    void run(S state, Tx tx, Feed<M> feed);
+  }
+
+  private record StreamFeed<M>(Reply<Void> reply, StreamObserver<M> to) implements Feed<M> {
+    @Override
+    public void tell(Tx tx, M message) {
+      tx.afterCommit(() -> to.onNext(message));
+    }
+
+    @Override
+    public void end(Tx tx) {
+      reply.send(tx, null);
+    }
+
+    @Override
+    public void fail(Tx tx, Failure why) {
+      reply.fail(tx, why);
+    }
+
+    @Override
+    public boolean isAbandoned() {
+      return reply.isAbandoned();
+    }
   }
 
   /** A mutation; one without a request id has its effect each time it is sent. */
@@ -94,10 +170,22 @@ public final class ShardCalls<S> {
         .addListener(
             context -> {
               if (call.cancel(false)) {
-                shards.submit(shards.shardOf(shardKey), app, Lane.URGENT, task);
+                shards.submit(shards.shardOf(shardKey), app, Lane.URGENT, answered(task));
               }
             },
             Runnable::run);
+  }
+
+  /** Something for the shard to do that nobody waits for. */
+  public void tell(String shardKey, Command<S, Void> task) {
+    shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, answered(task));
+  }
+
+  private static <S> Command<S, Void> answered(Command<S, Void> task) {
+    return (state, tx, reply) -> {
+      task.run(state, tx, reply);
+      reply.send(tx, null);
+    };
   }
 
   private <R extends Message> Request<R> remembered(Mutation<R> mutation) {
@@ -123,7 +211,7 @@ public final class ShardCalls<S> {
             observer.onNext(answer);
             observer.onCompleted();
           } else if (!call.isCancelled()) { // cancelled by whenAbandoned: nobody is left to tell
-            observer.onError(thrown);
+            observer.onError(FailureAnswers.answering(thrown));
           }
         });
   }

@@ -13,8 +13,27 @@ import java.util.Optional;
  * that crosses this port is {@link dev.plinth.server.failure.Failure.StoreUnavailable}.
  */
 public interface ShardStore extends Engine, AutoCloseable {
-  /** A shard and the node that owns it, as an operator sees it. */
-  record Owner(int shard, String node, long epoch) {}
+  /**
+   * A live node.
+   *
+   * @param id of one life of it: a node that starts again, or whose session was lost, has another
+   * @param name what an operator calls it
+   * @param address where other nodes reach it; empty for an owner that has not announced itself
+   * @param self whether it is the node that asks
+   */
+  record Node(String id, String name, String address, boolean self) {}
+
+  /** A shard, the node that owns it, and the number of its last commit. */
+  record Owner(int shard, Node node, long epoch, long revision) {}
+
+  /**
+   * Who is there and who owns what, as of one moment.
+   *
+   * @param nodes those that have announced themselves, the longest there first: the same order for
+   *     all who look
+   * @param owners of every shard that has one, in order
+   */
+  record Layout(List<Node> nodes, List<Owner> owners) {}
 
   /** How many shards there are; the same for the life of the data. */
   int shards();
@@ -25,8 +44,17 @@ public interface ShardStore extends Engine, AutoCloseable {
   /** Becomes the owner of a shard, or finds that it has one: then empty. */
   Optional<OwnedShard> claim(int shard);
 
-  /** Every shard that has an owner, in order. */
-  List<Owner> owners();
+  /** As of now, not of some time ago: what any node did before the call is seen. */
+  Layout layout();
+
+  /**
+   * Lets the other nodes know of this one and where it is, for as long as it lives. Where the
+   * engine does not answer now, it is told when it does.
+   */
+  void announce(String address);
+
+  /** Takes the announcement back. What the node owns stays its own until it is released. */
+  void withdraw();
 
   /**
    * Until when, on the clock of {@link System#nanoTime}, no other node can have become the owner of

@@ -75,12 +75,46 @@ public abstract class ShardStoreContract {
   void owners_listsWhatIsClaimed() {
     OwnedShard three = claim(3);
     OwnedShard one = claim(1);
-    List<ShardStore.Owner> owners = store.owners();
+    List<ShardStore.Owner> owners = store.layout().owners();
     assertEquals(List.of(1, 3), owners.stream().map(ShardStore.Owner::shard).toList());
     assertEquals(
         List.of(one.epoch(), three.epoch()), owners.stream().map(ShardStore.Owner::epoch).toList());
     three.release();
-    assertEquals(List.of(1), store.owners().stream().map(ShardStore.Owner::shard).toList());
+    assertEquals(
+        List.of(1), store.layout().owners().stream().map(ShardStore.Owner::shard).toList());
+  }
+
+  @Test
+  void owner_isShownWithItsRevision_andAsThisNode() {
+    OwnedShard shard = claim(2);
+    commit(shard);
+    commit(shard);
+    ShardStore.Owner owner = store.layout().owners().get(0);
+    assertEquals(2, owner.revision());
+    assertTrue(owner.node().self());
+    assertEquals("", owner.node().address(), "not announced yet");
+  }
+
+  @Test
+  void announcedNode_isListed_withItsAddress_untilItWithdraws() {
+    assertEquals(List.of(), store.layout().nodes());
+    store.announce("127.0.0.1:7450");
+    ShardStore.Node self = store.layout().nodes().get(0);
+    assertEquals("127.0.0.1:7450", self.address());
+    assertTrue(self.self());
+    OwnedShard shard = claim(0);
+    assertEquals(self, store.layout().owners().get(0).node());
+    store.withdraw();
+    assertEquals(List.of(), store.layout().nodes());
+    assertEquals(shard.epoch(), store.layout().owners().get(0).epoch(), "it still owns its shard");
+  }
+
+  @Test
+  void announcement_endsWithTheNode() {
+    store.announce("127.0.0.1:7450");
+    crash();
+    store = open();
+    Await.until("the crashed node is gone", () -> store.layout().nodes().isEmpty());
   }
 
   @Test

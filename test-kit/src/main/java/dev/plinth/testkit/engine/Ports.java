@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * a client that keeps dialling a dead server ends up, once in a while, connected to itself, and the
  * restart finds its port taken.
  */
-final class Ports {
+public final class Ports {
   private static final int LOWEST = 10_000;
   private static final int END = 32_768;
 
@@ -21,7 +21,7 @@ final class Ports {
   }
 
   /** Different ports that were free a moment ago. */
-  static int[] free(int count) {
+  public static int[] free(int count) {
     return ThreadLocalRandom.current()
         .ints(LOWEST, END)
         .distinct()

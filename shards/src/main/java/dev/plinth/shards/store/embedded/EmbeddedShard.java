@@ -10,7 +10,7 @@ final class EmbeddedShard implements OwnedShard {
   private final EmbeddedShardStore store;
   private final int shard;
   private final long epoch;
-  private long revision;
+  private volatile long revision; // written by its owner alone, read by whoever looks
   private volatile boolean released;
 
   EmbeddedShard(EmbeddedShardStore store, int shard, ShardMeta meta) {

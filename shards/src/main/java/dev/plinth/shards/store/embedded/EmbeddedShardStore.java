@@ -31,6 +31,7 @@ public final class EmbeddedShardStore implements ShardStore {
   private final RocksDB db;
   private final GroupWriter writer;
   private final TreeMap<Integer, EmbeddedShard> owned = new TreeMap<>();
+  private String address = "";
 
   static {
     RocksDB.loadLibrary();
@@ -108,10 +109,26 @@ public final class EmbeddedShardStore implements ShardStore {
     }
   }
 
+  /** The process is the only node there can be. */
   @Override
-  public synchronized List<Owner> owners() {
+  public synchronized Layout layout() {
     String process = "process " + ProcessHandle.current().pid();
-    return owned.values().stream().map(s -> new Owner(s.shard(), process, s.epoch())).toList();
+    Node self = new Node(process, process, address, true);
+    return new Layout(
+        address.isEmpty() ? List.of() : List.of(self),
+        owned.values().stream()
+            .map(s -> new Owner(s.shard(), self, s.epoch(), s.revision()))
+            .toList());
+  }
+
+  @Override
+  public synchronized void announce(String at) {
+    address = at;
+  }
+
+  @Override
+  public synchronized void withdraw() {
+    address = "";
   }
 
   /** Nobody can take a shard from a process that holds the folder's lock. */

@@ -6,7 +6,6 @@ import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,9 +34,9 @@ public final class EtcdShardStore implements ShardStore {
   private final Keys keys;
   private final Setup setup;
   private final Etcd etcd;
-  private final Ownership ownership;
   private final Claims claims;
   private final SessionKeeper keeper;
+  private final Membership membership;
   private final SpaceAlarm space = new SpaceAlarm();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -53,9 +52,10 @@ public final class EtcdShardStore implements ShardStore {
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
             new StoreMetrics(registry));
     this.etcd = new Etcd(cluster.endpoints(), settings.requestTimeout());
-    this.ownership = new Ownership(etcd, keys, node);
+    Ownership ownership = new Ownership(etcd, keys, node);
     this.claims = new Claims(ownership, setup, (under, made) -> new EtcdShard(this, under, made));
     this.keeper = new SessionKeeper(new EtcdLeases(etcd), setup, claims);
+    this.membership = new Membership(etcd, keys, node, keeper::session);
   }
 
   /**
@@ -134,8 +134,18 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   @Override
-  public List<Owner> owners() {
-    return ownership.owners();
+  public Layout layout() {
+    return membership.layout();
+  }
+
+  @Override
+  public void announce(String address) {
+    membership.announce(address);
+  }
+
+  @Override
+  public void withdraw() {
+    membership.withdraw();
   }
 
   @Override

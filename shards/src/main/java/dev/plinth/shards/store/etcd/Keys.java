@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * Where things lie under the prefix, for {@code etcdctl get --prefix}: {@code shards} is their
- * number, {@code owners/0003} the node that owns one, {@code revisions/0003} the number of its last
- * commit, {@code rows/0003/...} its rows.
+ * number, {@code nodes/...} those that live, {@code owners/0003} the node that owns one, {@code
+ * revisions/0003} the number of its last commit, {@code rows/0003/...} its rows.
  */
 final class Keys {
   private final String prefix;
@@ -21,6 +21,20 @@ final class Keys {
 
   ByteSequence shards() {
     return bytes(prefix + "shards");
+  }
+
+  /** What the keys of all nodes begin with. */
+  ByteSequence nodes() {
+    return bytes(prefix + "nodes/");
+  }
+
+  /** By the lease of its session: a name may be given twice, and outlives a crash. */
+  ByteSequence node(long lease) {
+    return bytes(prefix + "nodes/" + id(lease));
+  }
+
+  static String id(long lease) {
+    return Long.toHexString(lease);
   }
 
   /** What the keys of all owners begin with. */
@@ -34,6 +48,15 @@ final class Keys {
 
   int ownedShard(ByteSequence owner) {
     return Integer.parseInt(text(owner.substring(owners().size())));
+  }
+
+  /** What the keys of all revisions begin with. */
+  ByteSequence revisions() {
+    return bytes(prefix + "revisions/");
+  }
+
+  int committedShard(ByteSequence revision) {
+    return Integer.parseInt(text(revision.substring(revisions().size())));
   }
 
   ByteSequence revision(int shard) {

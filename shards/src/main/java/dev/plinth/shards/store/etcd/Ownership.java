@@ -1,6 +1,5 @@
 package dev.plinth.shards.store.etcd;
 
-import dev.plinth.shards.store.ShardStore.Owner;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
@@ -18,6 +17,9 @@ import java.util.concurrent.CompletableFuture;
 final class Ownership {
   /** A claim that succeeded: its epoch is the etcd revision that made the key. */
   record Claimed(int shard, long epoch, long revision) {}
+
+  /** A shard and the epoch of its key. */
+  record Held(int shard, long epoch) {}
 
   private static final GetOption AT_HAND = GetOption.builder().withSerializable(true).build();
 
@@ -80,32 +82,19 @@ final class Ownership {
     return new FencedTxns(etcd, keys, shard, epoch).delete();
   }
 
-  List<Owner> owners() {
-    return Failing.read("cannot see who owns what", all()).stream()
-        .map(kv -> new Owner(shardOf(kv), Keys.text(kv.getValue()), kv.getCreateRevision()))
-        .toList();
-  }
-
   /** What hangs on a session. */
-  CompletableFuture<List<Owner>> of(Session session) {
+  CompletableFuture<List<Held>> of(Session session) {
     return all()
         .thenApply(
             kvs ->
                 kvs.stream()
                     .filter(kv -> kv.getLease() == session.lease())
-                    .map(
-                        kv ->
-                            new Owner(
-                                shardOf(kv), Keys.text(kv.getValue()), kv.getCreateRevision()))
+                    .map(kv -> new Held(keys.ownedShard(kv.getKey()), kv.getCreateRevision()))
                     .toList());
   }
 
   private CompletableFuture<List<KeyValue>> all() {
     GetOption prefix = GetOption.builder().isPrefix(true).build();
     return etcd.get(keys.owners(), prefix).thenApply(GetResponse::getKvs);
-  }
-
-  private int shardOf(KeyValue owner) {
-    return keys.ownedShard(owner.getKey());
   }
 }

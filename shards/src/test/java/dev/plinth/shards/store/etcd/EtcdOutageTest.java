@@ -81,7 +81,7 @@ class EtcdOutageTest {
     for (int i = 0; i < 30; i++) {
       assertEquals(1, stores.version("k" + i), "times that k" + i + " was written");
     }
-    assertEquals(shard.epoch(), store.owners().get(0).epoch());
+    assertEquals(shard.epoch(), store.layout().owners().get(0).epoch());
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.ShardStoreContract;
 import dev.plinth.shards.store.Write;
+import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.etcd.jetcd.KeyValue;
@@ -52,7 +53,11 @@ class EtcdShardStoreTest extends ShardStoreContract {
     assertEquals("held", value(stores.prefix + "rows/0003/lease/ns/printer"));
     assertEquals("1", value(stores.prefix + "revisions/0003"));
     assertEquals(shard.epoch(), row(stores.prefix + "owners/0003").getCreateRevision());
-    assertEquals(List.of(new ShardStore.Owner(3, "node-1", shard.epoch())), store.owners());
+    ShardStore.Owner owner = store.layout().owners().get(0);
+    assertEquals("node-1", owner.node().name());
+    store.announce("127.0.0.1:7450");
+    String row = stores.prefix + "nodes/" + owner.node().id();
+    assertEquals("127.0.0.1:7450 node-1", value(row));
   }
 
   @Test
@@ -144,9 +149,44 @@ class EtcdShardStoreTest extends ShardStoreContract {
       }
       assertEquals(
           owned.stream().map(OwnedShard::epoch).toList(),
-          store.owners().stream().map(ShardStore.Owner::epoch).toList());
+          store.layout().owners().stream().map(ShardStore.Owner::epoch).toList());
       owned.forEach(OwnedShard::release);
     }
+  }
+
+  @Test
+  void nodes_areListedInTheOrderTheyCame_toEveryOne() {
+    store.announce("a:1");
+    EtcdShardStore second = stores.open("node-2", 2);
+    second.announce("b:1");
+    EtcdShardStore third = stores.open("node-2", 2); // a name may be given twice
+    third.announce("c:1");
+    for (ShardStore any : List.of(store, second, third)) {
+      List<ShardStore.Node> nodes = any.layout().nodes();
+      assertEquals(
+          List.of("a:1", "b:1", "c:1"), nodes.stream().map(ShardStore.Node::address).toList());
+      assertEquals(1, nodes.stream().filter(ShardStore.Node::self).count());
+    }
+    second.close();
+    assertEquals(
+        List.of("a:1", "c:1"),
+        store.layout().nodes().stream().map(ShardStore.Node::address).toList());
+  }
+
+  @Test
+  void nodeWhoseSessionWasLost_isAnnouncedAgain_asTheLastThatCame() {
+    store.announce("a:1");
+    EtcdShardStore other = stores.open("node-2", 2);
+    other.announce("b:1");
+    claim(0);
+    stores.revoke(0);
+    Await.until(
+        "it is back",
+        () ->
+            store.layout().nodes().stream()
+                .map(ShardStore.Node::address)
+                .toList()
+                .equals(List.of("b:1", "a:1")));
   }
 
   private String value(String key) {

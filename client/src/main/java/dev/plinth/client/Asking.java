@@ -1,0 +1,103 @@
+package dev.plinth.client;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Takes wishes to the server until they are answered, over lost answers and lost sessions. A call
+ * that got no answer, or was interrupted, may have been granted: then this finds out in the
+ * background, and gives back what nobody is going to use.
+ */
+final class Asking {
+  private final String namespace;
+  private final Wiring wiring;
+
+  Asking(String namespace, Wiring wiring) {
+    this.namespace = namespace;
+    this.wiring = wiring;
+  }
+
+  /**
+   * @param wait zero to be answered at once
+   */
+  <H> Optional<H> grant(Wish<?, ?, H> wish, Duration wait) throws InterruptedException {
+    Budget took = wiring.budget(Duration.ZERO);
+    String outcome = "FAILED";
+    try {
+      boolean waits = !wait.isZero() && !wait.isNegative();
+      Optional<H> granted = grant(wish, waits, waits ? wiring.budget(wait) : wiring.budget());
+      outcome = granted.isPresent() ? "GRANTED" : "NOT_GRANTED";
+      return granted;
+    } finally {
+      wiring.rhythm().events().acquired(outcome, took.overdrawn());
+    }
+  }
+
+  /** A session that turns out to be lost takes the place in line with it: once more, from anew. */
+  private <H> Optional<H> grant(Wish<?, ?, H> wish, boolean waits, Budget budget)
+      throws InterruptedException {
+    while (true) {
+      Session session = wiring.sessions().current(namespace, oneCallAtLeast(budget));
+      if (session.isLost()) { // before it was of any use
+        if (budget.isSpent()) {
+          return Optional.empty();
+        }
+        continue;
+      }
+      try {
+        Optional<H> granted = ask(wish, session, waits, budget);
+        if (granted.isEmpty() || !session.isLost()) {
+          return granted;
+        }
+        // Else the next session would meet this grant and take it for another's.
+        wish.undo(granted.get());
+        if (budget.isSpent()) {
+          return Optional.empty();
+        }
+      } catch (CallFailed e) {
+        if (!e.isSessionExpired() || budget.isSpent()) {
+          throw e;
+        }
+        session.end();
+      }
+    }
+  }
+
+  /** The first call on a connection takes its time, which a short wait must not pay for. */
+  private Budget oneCallAtLeast(Budget budget) {
+    return budget.atLeast(wiring.calls().callDeadline());
+  }
+
+  private <Q, A, H> Optional<H> ask(
+      Wish<Q, A, H> wish, Session session, boolean waits, Budget budget)
+      throws InterruptedException {
+    boolean inLine = waits && !budget.isSpent();
+    Q request = wish.request(session, inLine ? Optional.of(budget.left()) : Optional.empty());
+    try {
+      A answer =
+          inLine
+              ? wiring.calls().callInTurns(wish.method(), request, budget)
+              : wiring.calls().call(wish.method(), request, oneCallAtLeast(budget));
+      return wish.granted(answer, session);
+    } catch (CallFailed e) {
+      if (e.mayHaveApplied()) {
+        giveBackIfGranted(wish, request, session);
+      }
+      throw e;
+    } catch (InterruptedException e) {
+      giveBackIfGranted(wish, request, session);
+      throw e;
+    }
+  }
+
+  /** The same request again tells how it ended: the server keeps one answer per request id. */
+  private <Q, A, H> void giveBackIfGranted(Wish<Q, A, H> wish, Q request, Session session) {
+    wiring
+        .errands()
+        .run(
+            wish.method(),
+            request,
+            () -> !session.isLost(),
+            answer -> wish.granted(answer, session).ifPresent(wish::giveBack));
+  }
+}

@@ -1,0 +1,21 @@
+package dev.plinth.client;
+
+import java.time.Duration;
+
+/** What a client counts. Called where it happens, so nothing here may block. */
+interface ClientEvents {
+  ClientEvents NONE = new ClientEvents() {};
+
+  /** A wish for keys came to its end. */
+  default void acquired(String outcome, Duration took) {}
+
+  /** A hold came to its end. */
+  default void held(LeaseState end, Duration howLong) {}
+
+  default void jeopardy() {}
+
+  /** A renewal was answered, with this much left of the time before. */
+  default void renewed(Duration slack) {}
+
+  default void fenceRejected() {}
+}

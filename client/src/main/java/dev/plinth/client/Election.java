@@ -1,0 +1,81 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.CampaignRequest;
+import dev.plinth.lease.v1.Candidate;
+import dev.plinth.lease.v1.ElectionServiceGrpc;
+import dev.plinth.lease.v1.GetLeaderRequest;
+import dev.plinth.lease.v1.GetLeaderResponse;
+import dev.plinth.lease.v1.Leader;
+import dev.plinth.lease.v1.ListCandidatesRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/** One leader at a time, out of candidates in line. */
+public final class Election {
+  private final String namespace;
+  private final String name;
+  private final Wiring wiring;
+
+  Election(String namespace, String name, Wiring wiring) {
+    this.namespace = namespace;
+    this.name = name;
+    this.wiring = wiring;
+  }
+
+  /**
+   * Stands for election under this client's owner id.
+   *
+   * @param value what others read of the leader, such as its address
+   */
+  public Candidacy campaign(String value) throws InterruptedException {
+    return campaign(CampaignOptions.usual().value(value.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /**
+   * Returns when it stands in line, or leads. One candidate can stand once.
+   *
+   * @throws CallFailed if the server refused it or did not answer
+   */
+  public Candidacy campaign(CampaignOptions options) throws InterruptedException {
+    CampaignRequest request =
+        options.request(wiring.owner()).toBuilder()
+            .setNamespace(namespace)
+            .setElection(name)
+            .build();
+    Campaign campaign = new Campaign(request, wiring);
+    campaign.begin(wiring.budget());
+    return new Candidacy(request.getCandidateId(), campaign, wiring.rhythm().callbacks());
+  }
+
+  /** Who leads now, if anybody; another may by the time this is read. */
+  public Optional<Leader> leader() throws InterruptedException {
+    GetLeaderRequest request =
+        GetLeaderRequest.newBuilder().setNamespace(namespace).setElection(name).build();
+    GetLeaderResponse answer =
+        wiring.calls().call(ElectionServiceGrpc.getGetLeaderMethod(), request, wiring.budget());
+    return answer.hasLeader() ? Optional.of(answer.getLeader()) : Optional.empty();
+  }
+
+  /** Who stands in line, next first. */
+  public List<Candidate> candidates() throws InterruptedException {
+    ListCandidatesRequest request =
+        ListCandidatesRequest.newBuilder().setNamespace(namespace).setElection(name).build();
+    return wiring
+        .calls()
+        .call(ElectionServiceGrpc.getListCandidatesMethod(), request, wiring.budget())
+        .getCandidatesList();
+  }
+
+  /**
+   * Tells of every term from now on, over broken connections. Returns when the present one is known
+   * and on its way to the listener.
+   *
+   * @throws CallFailed if the server refused it or did not answer
+   */
+  public Observation observe(LeaderListener listener) throws InterruptedException {
+    Observation observation = new Observation(namespace, name, listener, wiring);
+    observation.begin(wiring.budget());
+    return observation;
+  }
+}

@@ -1,0 +1,169 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.ReleaseAsk;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What one holder may believe of one hold: what its session says, unless the hold itself ended
+ * before. An operator's grace counts like the session's time, from before the beat that told of it
+ * was sent: so it is over here before the server ends the hold.
+ */
+final class Hold implements Session.Dependant {
+  private record Listener(LeaseState on, Runnable task) {}
+
+  private final long token;
+  private final Session session;
+  private final Rhythm rhythm;
+  private final long since;
+  private final List<Listener> listeners = new ArrayList<>();
+  private final List<Consumer<ReleaseAsk>> askListeners = new ArrayList<>();
+  private LeaseState announced = LeaseState.SAFE;
+  private boolean onOffer;
+  private boolean released;
+  private boolean lost;
+  private ReleaseAsk ask;
+  private long graceEnd;
+
+  private Hold(long token, Session session) {
+    this.token = token;
+    this.session = session;
+    this.rhythm = session.rhythm();
+    this.since = rhythm.now().nanos();
+  }
+
+  static Hold on(Session session, long token) {
+    Hold hold = new Hold(token, session);
+    session.attach(hold);
+    hold.announce(); // what the session said before it was attached
+    return hold;
+  }
+
+  synchronized LeaseState state() {
+    if (released || onOffer) {
+      return LeaseState.RELEASED;
+    }
+    lost |= ask != null && graceEnd - rhythm.now().nanos() <= 0;
+    return lost ? LeaseState.LOST : session.state();
+  }
+
+  synchronized boolean isHeld() {
+    LeaseState state = state();
+    return state == LeaseState.SAFE || state == LeaseState.JEOPARDY;
+  }
+
+  /** Unlike one on offer, it cannot be held again. */
+  synchronized boolean isOver() {
+    return !onOffer && !isHeld();
+  }
+
+  synchronized Duration remaining() {
+    if (!isHeld()) {
+      return Duration.ZERO;
+    }
+    Duration left = session.remaining();
+    return ask == null
+        ? left
+        : Wire.shorter(left, Duration.ofNanos(graceEnd - rhythm.now().nanos()));
+  }
+
+  /** False if it was not held any more. */
+  synchronized boolean release() {
+    onOffer = false;
+    boolean held = isHeld();
+    released = true;
+    if (held) {
+      ended(LeaseState.RELEASED);
+    }
+    return held;
+  }
+
+  /** RELEASED for as long as it may be given to another; false if it was not held any more. */
+  synchronized boolean offer() {
+    boolean held = isHeld();
+    onOffer = held;
+    return held;
+  }
+
+  /** Nobody took it; whatever befell the session meanwhile counts. */
+  void keep() {
+    synchronized (this) {
+      onOffer = false;
+    }
+    announce();
+  }
+
+  /** It ended by another's hand. */
+  void lose() {
+    synchronized (this) {
+      lost = true;
+    }
+    announce();
+  }
+
+  /** Runs the task at each change into the state, and now if it is there already. */
+  synchronized void on(LeaseState state, Runnable task) {
+    if (released) {
+      return;
+    }
+    if (announced == state) {
+      rhythm.callbacks().execute(task);
+    }
+    listeners.add(new Listener(state, task));
+  }
+
+  synchronized void onAsked(Consumer<ReleaseAsk> task) {
+    if (ask != null) {
+      tell(task, ask);
+    }
+    askListeners.add(task);
+  }
+
+  @Override
+  public void sessionChanged() {
+    announce();
+  }
+
+  /** Told with every beat; only the grace may be another one. */
+  @Override
+  public synchronized void asked(ReleaseAsk told, Moment sentAt) {
+    if (told.getToken() != token) {
+      return;
+    }
+    boolean first = ask == null;
+    ask = told;
+    graceEnd = sentAt.nanos() + Wire.duration(told.getGrace()).toNanos();
+    if (first) {
+      askListeners.forEach(task -> tell(task, told));
+    }
+    long left = Math.max(0, graceEnd - rhythm.now().nanos());
+    rhythm.thread().after(Duration.ofNanos(left), this::announce);
+  }
+
+  private void tell(Consumer<ReleaseAsk> task, ReleaseAsk what) {
+    rhythm.callbacks().execute(() -> task.accept(what));
+  }
+
+  private synchronized void announce() {
+    LeaseState state = state();
+    if (state == LeaseState.RELEASED || state == announced) {
+      return;
+    }
+    announced = state;
+    if (state == LeaseState.JEOPARDY) {
+      rhythm.events().jeopardy();
+    } else if (state == LeaseState.LOST) {
+      ended(state);
+    }
+    listeners.stream()
+        .filter(listener -> listener.on == state)
+        .forEach(listener -> rhythm.callbacks().execute(listener.task));
+  }
+
+  private void ended(LeaseState how) {
+    session.detach(this);
+    rhythm.events().held(how, Duration.ofNanos(rhythm.now().nanos() - since));
+  }
+}

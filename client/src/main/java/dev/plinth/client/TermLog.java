@@ -1,0 +1,94 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.Leader;
+import dev.plinth.lease.v1.ObserveResponse;
+
+/**
+ * What a listener was told of an election, so that it is told everything once. A stream that goes
+ * on after a break may say again what its last commit said, and a snapshot says what is, not what
+ * is new.
+ */
+final class TermLog {
+  private static final long NONE = -1;
+
+  private final LeaderListener listener;
+  private String resumeToken = "";
+  private long term = NONE;
+  private boolean leads;
+  private Leader last = Leader.getDefaultInstance();
+
+  TermLog(LeaderListener listener) {
+    this.listener = listener;
+  }
+
+  /** To go on after what was told; empty to begin with a snapshot. */
+  String resumeToken() {
+    return resumeToken;
+  }
+
+  boolean isEmpty() {
+    return term == NONE;
+  }
+
+  /** The server does not take the token; what it says next is a snapshot. */
+  void loseTrack() {
+    resumeToken = "";
+    if (!isEmpty()) {
+      listener.onGap();
+    }
+  }
+
+  void take(ObserveResponse message) {
+    switch (message.getBodyCase()) {
+      case SNAPSHOT -> snapshot(message.getSnapshot());
+      case LEADER -> leader(message.getLeader());
+      case NO_LEADER -> noLeader(message.getNoLeader().getTerm());
+      case VALUE -> value(message.getValue());
+      case GAP -> loseTrack();
+      default -> {} // progress: only the token
+    }
+    // A gap has no token to go on after: without the snapshot that follows, it begins with one.
+    if (!message.hasGap() && !message.getResumeToken().isEmpty()) {
+      resumeToken = message.getResumeToken();
+    }
+  }
+
+  private void snapshot(ObserveResponse.Snapshot now) {
+    if (now.hasLeader()) {
+      leader(now.getLeader());
+      value(now.getLeader());
+    } else {
+      noLeader(now.getTerm());
+    }
+  }
+
+  private void leader(Leader leader) {
+    if (leader.getTerm() > term) {
+      if (leads) {
+        listener.onNoLeader(term); // its end went by in a gap
+      }
+      term = leader.getTerm();
+      leads = true;
+      last = leader;
+      listener.onLeader(leader);
+    }
+  }
+
+  private void noLeader(long ended) {
+    boolean isNews = ended > term || ended == term && leads;
+    if (isNews) {
+      term = ended;
+      leads = false;
+      listener.onNoLeader(ended);
+    }
+  }
+
+  private void value(Leader leader) {
+    boolean isNews =
+        leads && leader.getTerm() == term && !leader.getValue().equals(last.getValue());
+    if (isNews) {
+      last = leader;
+      listener.onValue(leader);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.plinth.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.plinth.lease.v1.AcquireRequest;
+import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceImplBase;
+import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.lease.v1.ReleaseRequest;
+import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.testkit.ManualClock;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A server of one key, whose answers may take longer than a session lives. */
+class AskingTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+
+  private final ManualClock clock = new ManualClock();
+  private final List<String> calls = new ArrayList<>();
+  private Duration openingTakes = Duration.ZERO;
+  private Duration grantTakes = Duration.ZERO;
+  private long held;
+  private Server server;
+  private ManagedChannel channel;
+  private Leases leases;
+
+  @BeforeEach
+  void start() throws Exception {
+    String name = InProcessServerBuilder.generateName();
+    server =
+        InProcessServerBuilder.forName(name)
+            .directExecutor()
+            .addService(new OneKey())
+            .build()
+            .start();
+    channel = InProcessChannelBuilder.forName(name).build();
+    leases =
+        PlinthClient.builder(channel)
+            .clock(clock.nanos(), clock.scheduler())
+            .wall(clock)
+            .callbacks(Runnable::run)
+            .patience(Duration.ofMinutes(1))
+            .build()
+            .leases();
+  }
+
+  @AfterEach
+  void stop() {
+    channel.shutdownNow();
+    server.shutdownNow();
+  }
+
+  @Test
+  void sessionLostOnArrival_isNotAskedUnder() throws Exception {
+    openingTakes = TTL;
+    LeaseHandle lease = leases.tryAcquire("printer").orElseThrow();
+    assertEquals(LeaseState.SAFE, lease.state());
+    assertEquals(List.of("open", "open", "acquire s2"), calls);
+  }
+
+  /** Else the client would meet its own ghost, and take it for another holder. */
+  @Test
+  void grantToASessionLostMeanwhile_isGivenBackBeforeItAsksAgain() throws Exception {
+    grantTakes = TTL;
+    LeaseHandle lease = leases.tryAcquire("printer").orElseThrow();
+    assertEquals(2, lease.requireHeld());
+    assertEquals(List.of("open", "acquire s1", "release 1", "open", "acquire s2"), calls);
+  }
+
+  private final class OneKey extends LeaseServiceImplBase {
+    private int sessions;
+    private long tokens;
+
+    @Override
+    public void openSession(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
+      calls.add("open");
+      clock.advance(openingTakes);
+      openingTakes = Duration.ZERO;
+      answer(
+          to,
+          OpenSessionResponse.newBuilder()
+              .setSessionId("s" + ++sessions)
+              .setTtl(Wire.duration(TTL))
+              .build());
+    }
+
+    @Override
+    public void acquire(AcquireRequest request, StreamObserver<AcquireResponse> to) {
+      calls.add("acquire " + request.getSessionId());
+      if (held != 0) {
+        answer(to, outcome(AcquireResponse.Outcome.OUTCOME_HELD).build());
+        return;
+      }
+      held = ++tokens;
+      clock.advance(grantTakes);
+      grantTakes = Duration.ZERO;
+      Lease lease = Lease.newBuilder().setKey(request.getKey()).setToken(held).build();
+      answer(to, outcome(AcquireResponse.Outcome.OUTCOME_GRANTED).setLease(lease).build());
+    }
+
+    private AcquireResponse.Builder outcome(AcquireResponse.Outcome outcome) {
+      return AcquireResponse.newBuilder().setOutcome(outcome);
+    }
+
+    @Override
+    public void release(ReleaseRequest request, StreamObserver<ReleaseResponse> to) {
+      calls.add("release " + request.getToken());
+      held = request.getToken() == held ? 0 : held;
+      answer(to, ReleaseResponse.getDefaultInstance());
+    }
+
+    private <A> void answer(StreamObserver<A> to, A answer) {
+      to.onNext(answer);
+      to.onCompleted();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.plinth.id.grpc;
+
+import dev.plinth.id.core.IdApp;
+import dev.plinth.id.core.Namespaces;
+import dev.plinth.id.core.Status;
+import dev.plinth.id.v1.ListNamespacesRequest;
+import dev.plinth.id.v1.ListNamespacesResponse;
+import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Lane;
+import dev.plinth.shards.Route;
+import dev.plinth.shards.Shards;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * All namespaces, shard after shard. A page token begins with the number of the shard it goes on
+ * with, by which a call finds the node that has it; a page ends where the next shard is another
+ * node's.
+ */
+final class NamespacePages {
+  private static final int MOST_TOKEN = 100;
+  private static final int USUAL_PAGE = 50;
+  private static final Pattern TOKEN = Pattern.compile("(\\d{1,4})\\.([a-z0-9-]{0,63})");
+
+  private final Shards shards;
+  private final IdApp app;
+
+  NamespacePages(Shards shards, IdApp app) {
+    this.shards = shards;
+    this.app = app;
+  }
+
+  private record Place(int shard, String after) {
+    @Override
+    public String toString() {
+      return shard + "." + after;
+    }
+  }
+
+  void list(ListNamespacesRequest request, StreamObserver<ListNamespacesResponse> to) {
+    int size = Fields.between("page_size", request.getPageSize(), 0, 1000);
+    Place from = place(request.getPageToken());
+    add(from, size == 0 ? USUAL_PAGE : size, ListNamespacesResponse.newBuilder(), to);
+  }
+
+  private Place place(String token) {
+    if (token.isEmpty()) {
+      return new Place(0, "");
+    }
+    Matcher parts = TOKEN.matcher(Fields.name("page_token", token, MOST_TOKEN));
+    if (!parts.matches() || Integer.parseInt(parts.group(1)) >= shards.count()) {
+      throw Failure.Invalid.field(
+          "page_token", '"' + token + '"', "one from a page before, or none");
+    }
+    return new Place(Integer.parseInt(parts.group(1)), parts.group(2));
+  }
+
+  private void add(
+      Place from,
+      int size,
+      ListNamespacesResponse.Builder page,
+      StreamObserver<ListNamespacesResponse> to) {
+    int room = size - page.getNamespacesCount();
+    shards
+        .<Namespaces, List<Status>>submit(
+            from.shard,
+            app,
+            Lane.NORMAL,
+            (namespaces, tx, reply) -> reply.send(tx, namespaces.list(from.after, room, tx)))
+        .whenComplete(
+            (found, thrown) -> {
+              if (thrown != null) {
+                to.onError(FailureAnswers.answering(thrown));
+                return;
+              }
+              found.forEach(status -> page.addNamespaces(IdWire.status(status)));
+              goOn(from, size, page, to);
+            });
+  }
+
+  private void goOn(
+      Place last,
+      int size,
+      ListNamespacesResponse.Builder page,
+      StreamObserver<ListNamespacesResponse> to) {
+    Place next = new Place(last.shard + 1, "");
+    if (page.getNamespacesCount() == size) {
+      String name = page.getNamespaces(size - 1).getNamespace();
+      page.setNextPageToken(new Place(last.shard, name).toString());
+    } else if (next.shard < shards.count()) {
+      if (shards.routes().of(next.shard).way() == Route.Way.HERE) {
+        add(next, size, page, to);
+        return;
+      }
+      page.setNextPageToken(next.toString());
+    }
+    to.onNext(page.build());
+    to.onCompleted();
+  }
+}

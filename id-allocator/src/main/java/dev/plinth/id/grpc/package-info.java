@@ -1,0 +1,2 @@
+/** Identifiers on the wire. */
+package dev.plinth.id.grpc;

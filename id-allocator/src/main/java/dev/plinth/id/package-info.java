@@ -1,0 +1,2 @@
+/** Identifiers that never repeat. */
+package dev.plinth.id;

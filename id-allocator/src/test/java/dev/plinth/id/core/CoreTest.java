@@ -1,0 +1,98 @@
+package dev.plinth.id.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.id.core.Definition.Dense;
+import dev.plinth.id.core.Definition.Numbers;
+import dev.plinth.id.core.Definition.Order;
+import dev.plinth.id.core.Definition.Ranges;
+import dev.plinth.id.core.Definition.Snowflake;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.testkit.ManualClock;
+import java.time.Duration;
+import java.util.Optional;
+
+/** A shard's namespaces on a clock that the test moves, with commits when the test says. */
+abstract class CoreTest {
+  static final String ORDERS = "orders";
+  static final String EVENTS = "events";
+  static final Duration TTL = Duration.ofSeconds(30);
+  static final long EPOCH = 1_735_689_600_000L;
+
+  final ManualClock clock = new ManualClock();
+  final HeldTx tx = new HeldTx(clock);
+  final CountedEvents events = new CountedEvents();
+  private final IdApp app = new IdApp(clock, events);
+  Namespaces ids = app.open(tx.stored(), tx);
+
+  static Dense dense() {
+    return dense(Long.MAX_VALUE);
+  }
+
+  static Dense dense(long max) {
+    return new Dense(Order.PER_CLIENT, new Numbers(1, max, 1, 0), ranges(0), 0);
+  }
+
+  static Ranges ranges(long maxOutstanding) {
+    return new Ranges(10, 1000, Duration.ofHours(1), maxOutstanding);
+  }
+
+  static Snowflake snowflake(int workerBits) {
+    return snowflake(new Layout(EPOCH, 41, workerBits, 22 - workerBits, 1));
+  }
+
+  static Snowflake snowflake(Layout layout) {
+    return new Snowflake(63, layout, TTL, Duration.ofSeconds(5), 0);
+  }
+
+  final Status define(String name, Definition definition) {
+    Status status = ids.put(name, definition, Optional.empty(), tx.next());
+    tx.commit();
+    return status;
+  }
+
+  /** As the next owner of the shard does it, after a crash. */
+  final void takeOver() {
+    tx.crash();
+    app.close(ids);
+    assertEquals(Ledger.EMPTY, events.ledger, "what was counted is taken back");
+    assertEquals(0, events.workers);
+    ids = app.open(tx.stored(), tx.next());
+  }
+
+  final Grant<Ids> allocate(String name, int count) {
+    return ids.allocate(name, count, false, tx.next());
+  }
+
+  /** The first id of those, once it is durable. */
+  final long first(int count) {
+    long first = allocate(ORDERS, count).value().first();
+    tx.commit();
+    return first;
+  }
+
+  final RangeView lease(long want) {
+    RangeView range = ids.leaseRange(ORDERS, want, false, tx.next()).value();
+    tx.commit();
+    return range;
+  }
+
+  final WorkerView leaseWorker(String owner) {
+    LeasedWorker leased = ids.leaseWorker(EVENTS, owner, tx.next());
+    tx.commit();
+    return assertInstanceOf(LeasedWorker.Leased.class, leased).worker();
+  }
+
+  final Status.Counted progress() {
+    return (Status.Counted) ids.status(ORDERS, tx).progress();
+  }
+
+  static Failure refused(ErrorReason reason, Runnable call) {
+    Failure failure = assertThrows(Failure.class, call::run);
+    assertEquals(reason, failure.reason(), failure.getMessage());
+    return failure;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.plinth.id.grpc;
+
+import com.google.protobuf.Message;
+import dev.plinth.id.v1.AllocateRequest;
+import dev.plinth.id.v1.AllocateResponse;
+import dev.plinth.id.v1.Definition;
+import dev.plinth.id.v1.Format;
+import dev.plinth.id.v1.GetNamespaceRequest;
+import dev.plinth.id.v1.IdServiceGrpc;
+import dev.plinth.id.v1.IdServiceGrpc.IdServiceBlockingStub;
+import dev.plinth.id.v1.Layout;
+import dev.plinth.id.v1.LeaseRangeRequest;
+import dev.plinth.id.v1.LeaseWorkerRequest;
+import dev.plinth.id.v1.LeaseWorkerResponse;
+import dev.plinth.id.v1.NamespaceStatus;
+import dev.plinth.id.v1.PutNamespaceRequest;
+import dev.plinth.id.v1.Range;
+import io.grpc.CallOptions;
+import io.grpc.MethodDescriptor;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
+import io.grpc.stub.ClientCalls;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/** Calls of one test, in namespaces of its own. */
+final class IdCalls {
+  static final Map<com.google.protobuf.Descriptors.Descriptor, MethodDescriptor<?, ?>> METHODS =
+      methods();
+
+  final String dense = "d-" + UUID.randomUUID().toString().substring(0, 12);
+  final String flakes = "f-" + UUID.randomUUID().toString().substring(0, 12);
+  private final IdServer server;
+
+  IdCalls(IdServer server) {
+    this.server = server;
+  }
+
+  private static Map<com.google.protobuf.Descriptors.Descriptor, MethodDescriptor<?, ?>> methods() {
+    Map<com.google.protobuf.Descriptors.Descriptor, MethodDescriptor<?, ?>> methods =
+        new LinkedHashMap<>();
+    for (MethodDescriptor<?, ?> method : IdServiceGrpc.getServiceDescriptor().getMethods()) {
+      var schema = (ProtoMethodDescriptorSupplier) method.getSchemaDescriptor();
+      methods.put(schema.getMethodDescriptor().getInputType(), method);
+    }
+    return methods;
+  }
+
+  /** Any request, by its type. */
+  Message send(Message request) {
+    @SuppressWarnings("unchecked") // the method that has this request
+    var method = (MethodDescriptor<Message, Message>) METHODS.get(request.getDescriptorForType());
+    return ClientCalls.blockingUnaryCall(server.channel(), method, CallOptions.DEFAULT, request);
+  }
+
+  IdServiceBlockingStub ids() {
+    return IdServiceGrpc.newBlockingStub(server.channel());
+  }
+
+  static Definition.Builder dense() {
+    return Definition.newBuilder().setFormat(Format.FORMAT_DENSE).setMinRange(10);
+  }
+
+  /** With four worker ids. */
+  static Definition.Builder flakes() {
+    return Definition.newBuilder()
+        .setFormat(Format.FORMAT_SNOWFLAKE)
+        .setLayout(
+            Layout.newBuilder()
+                .setEpochMs(1_735_689_600_000L)
+                .setTimeBits(41)
+                .setWorkerBits(2)
+                .setSequenceBits(20));
+  }
+
+  /** Makes one namespace of each kind. */
+  IdCalls define() {
+    put(dense, dense());
+    put(flakes, flakes());
+    return this;
+  }
+
+  NamespaceStatus put(String name, Definition.Builder definition) {
+    return ids()
+        .putNamespace(
+            PutNamespaceRequest.newBuilder().setNamespace(name).setDefinition(definition).build())
+        .getStatus();
+  }
+
+  NamespaceStatus get(String name) {
+    return ids()
+        .getNamespace(GetNamespaceRequest.newBuilder().setNamespace(name).build())
+        .getStatus();
+  }
+
+  AllocateResponse allocate(String name, int count) {
+    return ids().allocate(allocation(name, count).build());
+  }
+
+  static AllocateRequest.Builder allocation(String name, int count) {
+    return AllocateRequest.newBuilder().setNamespace(name).setCount(count);
+  }
+
+  Range lease(long want) {
+    return ids().leaseRange(range(want).build()).getRange();
+  }
+
+  LeaseRangeRequest.Builder range(long want) {
+    return LeaseRangeRequest.newBuilder().setNamespace(dense).setOwnerId("ann").setWant(want);
+  }
+
+  LeaseWorkerResponse worker(String owner) {
+    return ids()
+        .leaseWorker(
+            LeaseWorkerRequest.newBuilder().setNamespace(flakes).setOwnerId(owner).build());
+  }
+}

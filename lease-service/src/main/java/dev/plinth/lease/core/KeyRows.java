@@ -1,0 +1,113 @@
+package dev.plinth.lease.core;
+
+import dev.plinth.shards.Tx;
+import java.time.Instant;
+import java.util.function.BiFunction;
+
+/**
+ * The rows of keys: one for every hold, and one for a lost holder that bars its key. A hold's has a
+ * second line if its holder was asked to let go. So a key with a thousand holders costs no more to
+ * take or leave than one with a single holder.
+ *
+ * <pre>
+ * lease/k/default/printer @67174400:  v1 ann - EXCLUSIVE 0 10000 0 1 1767225600000 1 - 0 -
+ *                                     ask 30000 olga maintenance
+ * lease/k/default/printer @lost:      v1 bob 5000
+ * </pre>
+ */
+final class KeyRows {
+  static final String PREFIX = "lease/k/";
+  private static final String SEPARATOR = " @";
+  private static final String LOST = "lost";
+  private static final String CONFIRMED = "confirmed";
+
+  private KeyRows() {}
+
+  static void put(Hold hold, Tx tx) {
+    tx.put(keyOf(hold.name, String.valueOf(hold.token)), encode(hold));
+  }
+
+  static void delete(Hold hold, Tx tx) {
+    tx.delete(keyOf(hold.name, String.valueOf(hold.token)));
+  }
+
+  static void putLost(LeaseKey key, Tx tx) {
+    String row =
+        String.join(" ", Words.VERSION, Words.text(key.lostOwner), Words.millis(key.lostDelay));
+    tx.put(keyOf(key.name, LOST), Words.bytes(row));
+  }
+
+  static void deleteLost(LeaseKey key, Tx tx) {
+    tx.delete(keyOf(key.name, LOST));
+  }
+
+  private static String keyOf(LeaseName name, String part) {
+    return PREFIX + name.path() + SEPARATOR + part;
+  }
+
+  /** The key that a row is about. */
+  static LeaseName name(String rowKey) {
+    return Words.name(rowKey.substring(0, rowKey.lastIndexOf(SEPARATOR)), PREFIX);
+  }
+
+  private static byte[] encode(Hold hold) {
+    StringBuilder row = new StringBuilder(Words.VERSION);
+    row.append(' ').append(Words.text(hold.party.ownerId()));
+    row.append(' ').append(Words.text(hold.party.sessionId())).append(' ').append(hold.mode);
+    row.append(' ').append(hold.weight).append(' ').append(hold.life().ttl.toMillis());
+    row.append(' ').append(hold.lockDelay.toMillis()).append(' ').append(hold.entries);
+    row.append(' ').append(hold.acquiredAt.toEpochMilli()).append(' ').append(hold.version());
+    row.append(' ').append(hold.confirmed ? CONFIRMED : Words.NONE);
+    row.append(' ').append(hold.term).append(' ').append(Words.base64(hold.payload()));
+    if (hold.ask != null) {
+      row.append("\nask ").append(hold.ask.grace().toMillis());
+      row.append(' ').append(Words.text(hold.ask.actor()));
+      row.append(' ').append(Words.text(hold.ask.reason()));
+    }
+    return Words.bytes(row.toString());
+  }
+
+  /**
+   * Adds what a row says to its key. Sessions are looked up by id; a hold whose session has no row
+   * any more keeps its own time.
+   */
+  static void decode(
+      LeaseKey key, String rowKey, byte[] value, BiFunction<String, String, Session> sessions) {
+    String part = rowKey.substring(rowKey.lastIndexOf(SEPARATOR) + SEPARATOR.length());
+    String[] lines = Words.lines(rowKey, value);
+    String[] words = lines[0].split(" ");
+    if (part.equals(LOST)) {
+      key.lostOwner = Words.untext(words[1]);
+      key.lostDelay = Words.duration(words[2]);
+      return;
+    }
+    Hold hold = hold(key.name, Long.parseLong(part), words, sessions);
+    if (lines.length > 1) {
+      String[] ask = lines[1].split(" ");
+      // The grace counts anew from when the key is loaded.
+      hold.ask = new Ask(Words.duration(ask[1]), 0, Words.untext(ask[2]), Words.untext(ask[3]));
+    }
+    key.holds.add(hold);
+  }
+
+  private static Hold hold(
+      LeaseName name, long token, String[] words, BiFunction<String, String, Session> sessions) {
+    Party party = new Party(Words.untext(words[1]), Words.untext(words[2]));
+    Hold hold =
+        new Hold(
+            new Want(name, Mode.valueOf(words[3]), Integer.parseInt(words[4])),
+            party,
+            sessions.apply(name.namespace(), party.sessionId()),
+            token,
+            Words.duration(words[5]),
+            Words.duration(words[6]),
+            Instant.ofEpochMilli(Long.parseLong(words[8])),
+            Words.unbase64(words[12]));
+    hold.restore(
+        Integer.parseInt(words[7]),
+        Long.parseLong(words[9]),
+        words[10].equals(CONFIRMED),
+        Long.parseLong(words[11]));
+    return hold;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.plinth.lease.core;
+
+import dev.plinth.shards.Tx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Time that runs out unless it is renewed. A renewal only moves the deadline; the timer that finds
+ * it moved sets itself again. Followers are warned when a third is left.
+ */
+final class Life {
+  final Duration ttl;
+  private final List<Follower> followers = new ArrayList<>();
+  private long deadline;
+  private Tx.Timer expiry;
+  private Tx.Timer warning;
+  private boolean inJeopardy;
+
+  Life(Duration ttl) {
+    this.ttl = ttl;
+  }
+
+  /** Its full time counts from now. */
+  void begin(Tx tx, Tx.TimerTask over) {
+    deadline = tx.nanos() + ttl.toNanos();
+    expiry = tx.at(deadline, later -> endIfDue(later, over));
+  }
+
+  private void endIfDue(Tx tx, Tx.TimerTask over) {
+    if (deadline - tx.nanos() > 0) {
+      expiry = tx.at(deadline, later -> endIfDue(later, over));
+    } else {
+      stop();
+      over.run(tx);
+    }
+  }
+
+  void renew(Tx tx) {
+    deadline = tx.nanos() + ttl.toNanos();
+    if (inJeopardy) {
+      inJeopardy = false;
+      followers.forEach(follower -> follower.tell(new News.Safe(), tx));
+      warnLater(tx);
+    }
+  }
+
+  /** It no longer runs out. */
+  void stop() {
+    cancel(expiry);
+    cancel(warning);
+    expiry = null;
+    warning = null;
+  }
+
+  private static void cancel(Tx.Timer timer) {
+    if (timer != null) {
+      timer.cancel();
+    }
+  }
+
+  Duration left(long now) {
+    return Duration.ofNanos(Math.max(0, deadline - now));
+  }
+
+  void follow(Follower follower, Tx tx) {
+    followers.add(follower);
+    if (warning == null && !inJeopardy) {
+      warnLater(tx);
+    }
+  }
+
+  void unfollow(Follower follower) {
+    followers.remove(follower);
+  }
+
+  private void warnLater(Tx tx) {
+    warning = tx.at(deadline - ttl.toNanos() / 3, this::warn);
+  }
+
+  private void warn(Tx tx) {
+    warning = null;
+    followers.removeIf(Follower::isGone);
+    if (followers.isEmpty()) {
+      return;
+    }
+    if (deadline - ttl.toNanos() / 3 - tx.nanos() > 0) {
+      warnLater(tx);
+      return;
+    }
+    inJeopardy = true;
+    News danger = new News.Jeopardy(left(tx.nanos()));
+    followers.forEach(follower -> follower.tell(danger, tx));
+  }
+}

@@ -1,0 +1,104 @@
+package dev.plinth.lease.core;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.failure.Failure;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** The rules of a namespace; each limit is set, to the platform's own bound where nobody chose. */
+public record Policy(
+    Duration minTtl,
+    Duration maxTtl,
+    Duration defaultTtl,
+    Duration maxWait,
+    Duration maxLockDelay,
+    Duration defaultLockDelay,
+    int maxPriority,
+    int maxLeases,
+    int maxSessions,
+    int maxWaiters,
+    int maxWaitersPerKey,
+    int maxAcquiresPerSecond,
+    List<Semaphore> semaphores) {
+
+  /** What nobody can go beyond. */
+  public static final Policy PLATFORM =
+      new Policy(
+          Duration.ofMillis(100),
+          Duration.ofHours(1),
+          Duration.ofSeconds(10),
+          Duration.ofHours(1),
+          Duration.ofMinutes(5),
+          Duration.ZERO,
+          100,
+          1_000_000,
+          1_000_000,
+          1_000_000,
+          10_000,
+          Integer.MAX_VALUE,
+          List.of());
+
+  /** How much of the keys that begin so there is to share. */
+  public record Semaphore(String keyPrefix, int capacity) {}
+
+  /** That of the longest prefix; empty if no rule is for this key. */
+  OptionalInt capacityOf(String key) {
+    Semaphore longest = null;
+    for (Semaphore rule : semaphores) {
+      boolean longer = longest == null || rule.keyPrefix().length() > longest.keyPrefix().length();
+      if (longer && key.startsWith(rule.keyPrefix())) {
+        longest = rule;
+      }
+    }
+    return longest == null ? OptionalInt.empty() : OptionalInt.of(longest.capacity());
+  }
+
+  void check(Acquire wish) {
+    wish.ttl().ifPresent(this::checkTtl);
+    wish.lockDelay().ifPresent(this::checkLockDelay);
+    wish.patience()
+        .filter(wait -> wait.compareTo(maxWait) > 0)
+        .ifPresent(
+            wait -> {
+              throw violation("wait", wait, "at most " + maxWait);
+            });
+    if (wish.priority() > maxPriority) {
+      throw violation("priority", wish.priority(), "at most " + maxPriority);
+    }
+    wish.wants().stream().filter(want -> want.mode() == Mode.SEMAPHORE).forEach(this::check);
+  }
+
+  private void check(Want want) {
+    OptionalInt capacity = capacityOf(want.name().key());
+    if (capacity.isEmpty()) {
+      throw violation(
+          "mode",
+          "MODE_SEMAPHORE for " + want.name().key(),
+          "a capacity for the key, set by SetPolicy");
+    }
+    if (want.weight() > capacity.getAsInt()) {
+      throw violation("weight", want.weight(), "at most the capacity, " + capacity.getAsInt());
+    }
+  }
+
+  void checkTtl(Duration ttl) {
+    if (ttl.compareTo(minTtl) < 0 || ttl.compareTo(maxTtl) > 0) {
+      throw violation("ttl", ttl, minTtl + ".." + maxTtl);
+    }
+  }
+
+  void checkLockDelay(Duration delay) {
+    if (delay.compareTo(maxLockDelay) > 0) {
+      throw violation("lock_delay", delay, "at most " + maxLockDelay);
+    }
+  }
+
+  private static Failure violation(String field, Object value, String expected) {
+    return new Failure.Invalid(
+        ErrorReason.ERROR_REASON_POLICY_VIOLATION,
+        List.of(
+            new Failure.Invalid.Violation(
+                field, value + " (expected by the namespace's policy: " + expected + ")")));
+  }
+}

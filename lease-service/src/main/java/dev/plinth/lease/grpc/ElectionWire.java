@@ -1,0 +1,113 @@
+package dev.plinth.lease.grpc;
+
+import com.google.protobuf.ByteString;
+import dev.plinth.lease.core.Acquire;
+import dev.plinth.lease.core.Acquired;
+import dev.plinth.lease.core.KeyView;
+import dev.plinth.lease.core.LeaseName;
+import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.core.Mode;
+import dev.plinth.lease.core.Want;
+import dev.plinth.lease.v1.CampaignOnceRequest;
+import dev.plinth.lease.v1.CampaignOnceResponse;
+import dev.plinth.lease.v1.CampaignOnceResponse.Outcome;
+import dev.plinth.lease.v1.CampaignRequest;
+import dev.plinth.lease.v1.Candidate;
+import dev.plinth.lease.v1.Leader;
+import dev.plinth.server.call.Fields;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Candidacies, checked, and leadership on the wire. */
+final class ElectionWire {
+  private static final int MOST_ELECTION = 200;
+
+  private ElectionWire() {}
+
+  static LeaseName name(String namespace, String election) {
+    return LeaseName.ofElection(
+        Fields.namespace(namespace), Fields.name("election", election, MOST_ELECTION));
+  }
+
+  static Acquire candidacy(CampaignRequest request) {
+    return new Acquire(
+        wants(request.getNamespace(), request.getElection()),
+        candidate(request.getCandidateId()),
+        LeaseWire.session(request.getSessionId()),
+        Optional.empty(),
+        Optional.empty(),
+        AcquireWire.priority(request.getPriority()),
+        LeaseWire.payload("value", request.getValue()),
+        Optional.empty(),
+        true);
+  }
+
+  static Acquire candidacy(CampaignOnceRequest request) {
+    Duration wait = AcquireWire.wait(request.hasWait(), request.getWait());
+    return new Acquire(
+        wants(request.getNamespace(), request.getElection()),
+        candidate(request.getCandidateId()),
+        LeaseWire.session(request.getSessionId()),
+        Optional.empty(),
+        Optional.of(wait),
+        AcquireWire.priority(request.getPriority()),
+        LeaseWire.payload("value", request.getValue()),
+        Optional.empty(),
+        !Fields.requestId(request.getRequestId()).isEmpty());
+  }
+
+  private static List<Want> wants(String namespace, String election) {
+    return List.of(new Want(name(namespace, election), Mode.EXCLUSIVE, 0));
+  }
+
+  private static String candidate(String value) {
+    return Fields.name("candidate_id", value, LeaseWire.MOST_OWNER);
+  }
+
+  static CampaignOnceResponse response(Acquired acquired) {
+    CampaignOnceResponse.Builder response = CampaignOnceResponse.newBuilder();
+    if (acquired instanceof Acquired.Granted granted) {
+      response.setOutcome(Outcome.OUTCOME_ELECTED).setLeader(leader(granted.leases().get(0)));
+    } else if (acquired instanceof Acquired.Reentered again) {
+      response.setOutcome(Outcome.OUTCOME_LEADING).setLeader(leader(again.lease()));
+    } else if (acquired instanceof Acquired.Held held) {
+      response.setOutcome(Outcome.OUTCOME_NOT_ELECTED);
+      first(held.holders()).ifPresent(response::setLeader);
+    } else if (acquired instanceof Acquired.TimedOut late) {
+      response.setOutcome(Outcome.OUTCOME_NOT_ELECTED);
+      first(late.holders()).ifPresent(response::setLeader);
+    } else if (acquired instanceof Acquired.Delayed delayed) {
+      response
+          .setOutcome(Outcome.OUTCOME_DELAYED)
+          .setRetryAfter(LeaseWire.duration(delayed.retryAfter()));
+    }
+    return response.build();
+  }
+
+  static Optional<Leader> first(List<LeaseView> holders) {
+    return holders.stream().findFirst().map(ElectionWire::leader);
+  }
+
+  static Leader leader(LeaseView lease) {
+    return Leader.newBuilder()
+        .setCandidateId(lease.ownerId())
+        .setSessionId(lease.sessionId())
+        .setTerm(lease.term())
+        .setToken(lease.token())
+        .setValue(ByteString.copyFrom(lease.payload()))
+        .setSince(LeaseWire.timestamp(lease.acquiredAt()))
+        .setTtl(LeaseWire.duration(lease.ttl()))
+        .build();
+  }
+
+  static Candidate candidate(KeyView.InLine inLine) {
+    return Candidate.newBuilder()
+        .setCandidateId(inLine.wish().ownerId())
+        .setSessionId(inLine.wish().sessionId())
+        .setValue(ByteString.copyFrom(inLine.wish().payload()))
+        .setPriority(inLine.wish().priority())
+        .setWaited(LeaseWire.duration(inLine.waited()))
+        .build();
+  }
+}

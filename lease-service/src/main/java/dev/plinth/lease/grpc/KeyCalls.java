@@ -1,0 +1,170 @@
+package dev.plinth.lease.grpc;
+
+import dev.plinth.lease.core.KeyView;
+import dev.plinth.lease.core.LeaseName;
+import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.core.Leases;
+import dev.plinth.lease.v1.GetFenceRequest;
+import dev.plinth.lease.v1.GetFenceResponse;
+import dev.plinth.lease.v1.GetLeaseRequest;
+import dev.plinth.lease.v1.GetLeaseResponse;
+import dev.plinth.lease.v1.ListLeasesRequest;
+import dev.plinth.lease.v1.ListLeasesResponse;
+import dev.plinth.lease.v1.ListWaitersRequest;
+import dev.plinth.lease.v1.ListWaitersResponse;
+import dev.plinth.lease.v1.RaiseFenceRequest;
+import dev.plinth.lease.v1.RaiseFenceResponse;
+import dev.plinth.lease.v1.ValidateRequest;
+import dev.plinth.lease.v1.ValidateResponse;
+import dev.plinth.lease.v1.WatchRequest;
+import dev.plinth.lease.v1.WatchResponse;
+import dev.plinth.server.call.Fields;
+import dev.plinth.shards.Lane;
+import dev.plinth.shards.Tx;
+import dev.plinth.shards.grpc.ShardCalls;
+import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The calls that look at keys and fences, or wait for what happens to them. */
+final class KeyCalls {
+  private final ShardCalls<Leases> calls;
+
+  KeyCalls(ShardCalls<Leases> calls) {
+    this.calls = calls;
+  }
+
+  void raiseFence(RaiseFenceRequest request, StreamObserver<RaiseFenceResponse> to) {
+    LeaseName resource = LeaseWire.resource(request.getNamespace(), request.getResource());
+    long token = LeaseWire.token(request.getToken());
+    String requestId = Fields.requestId(request.getRequestId());
+    calls.mutate(
+        new Mutation<>(resource.namespace(), requestId, request, RaiseFenceResponse.parser()),
+        (leases, tx, reply) -> {
+          long floor = leases.raiseFence(resource, token, tx);
+          reply.send(
+              tx,
+              RaiseFenceResponse.newBuilder().setAccepted(floor == token).setFloor(floor).build());
+        },
+        to);
+  }
+
+  void getFence(GetFenceRequest request, StreamObserver<GetFenceResponse> to) {
+    LeaseName resource = LeaseWire.resource(request.getNamespace(), request.getResource());
+    calls.ask(
+        resource.namespace(),
+        Lane.NORMAL,
+        (leases, tx, reply) ->
+            reply.send(tx, GetFenceResponse.newBuilder().setFloor(leases.fence(resource)).build()),
+        to);
+  }
+
+  void validate(ValidateRequest request, StreamObserver<ValidateResponse> to) {
+    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+    long token = LeaseWire.token(request.getToken());
+    calls.ask(
+        name.namespace(),
+        Lane.NORMAL,
+        (leases, tx, reply) -> reply.send(tx, validity(leases, name, token, tx)),
+        to);
+  }
+
+  private static ValidateResponse validity(Leases leases, LeaseName name, long token, Tx tx) {
+    ValidateResponse.Builder response = ValidateResponse.newBuilder();
+    leases
+        .validate(name, token, tx)
+        .ifPresentOrElse(
+            lease ->
+                response
+                    .setOutcome(ValidateResponse.Outcome.OUTCOME_VALID)
+                    .setRemaining(LeaseWire.duration(lease.remaining())),
+            () -> response.setOutcome(ValidateResponse.Outcome.OUTCOME_STALE));
+    leases.get(name, tx).holders().stream()
+        .mapToLong(LeaseView::token)
+        .max()
+        .ifPresent(response::setCurrentToken);
+    return response.build();
+  }
+
+  void getLease(GetLeaseRequest request, StreamObserver<GetLeaseResponse> to) {
+    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+    calls.ask(
+        name.namespace(),
+        Lane.NORMAL,
+        (leases, tx, reply) -> {
+          KeyView view = leases.get(name, tx);
+          GetLeaseResponse.Builder response =
+              GetLeaseResponse.newBuilder()
+                  .addAllHolders(LeaseWire.leases(view.holders()))
+                  .setWaiters(view.line().size());
+          if (!view.barredFor().isZero()) {
+            response.setDelayedFor(LeaseWire.duration(view.barredFor()));
+          }
+          reply.send(tx, response.build());
+        },
+        to);
+  }
+
+  void listLeases(ListLeasesRequest request, StreamObserver<ListLeasesResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    String prefix = LeaseWire.prefix(request.getKeyPrefix());
+    String owner = Fields.optionalName("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    int size = Fields.between("page_size", request.getPageSize(), 0, 1000);
+    String after = Fields.optionalName("page_token", request.getPageToken(), LeaseWire.MOST_KEY);
+    calls.ask(
+        namespace,
+        Lane.NORMAL,
+        (leases, tx, reply) -> {
+          List<LeaseView> rest = leases.list(namespace, prefix, after, tx);
+          reply.send(tx, page(rest, owner, size == 0 ? 50 : size));
+        },
+        to);
+  }
+
+  /** A page ends at a key, never among its holders: the token is the last key on it. */
+  private static ListLeasesResponse page(List<LeaseView> all, String owner, int size) {
+    ListLeasesResponse.Builder page = ListLeasesResponse.newBuilder();
+    String last = "";
+    List<LeaseView> taken = new ArrayList<>();
+    for (LeaseView lease : all) {
+      if (taken.size() >= size && !lease.name().key().equals(last)) {
+        page.setNextPageToken(last);
+        break;
+      }
+      last = lease.name().key();
+      if (owner.isEmpty() || owner.equals(lease.ownerId())) {
+        taken.add(lease);
+      }
+    }
+    return page.addAllLeases(LeaseWire.leases(taken)).build();
+  }
+
+  void listWaiters(ListWaitersRequest request, StreamObserver<ListWaitersResponse> to) {
+    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+    calls.ask(
+        name.namespace(),
+        Lane.NORMAL,
+        (leases, tx, reply) ->
+            reply.send(
+                tx,
+                ListWaitersResponse.newBuilder()
+                    .addAllWaiters(
+                        leases.get(name, tx).line().stream().map(LeaseWire::waiter).toList())
+                    .build()),
+        to);
+  }
+
+  void watch(WatchRequest request, StreamObserver<WatchResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    String prefix = LeaseWire.prefix(request.getKeyPrefix());
+    int shard = calls.shardOf(namespace);
+    calls.watch(
+        shard,
+        ResumeToken.after(request.getResumeToken(), shard),
+        leases -> new LeaseWatch.Snapshot(leases.snapshot(namespace, prefix, System.nanoTime())),
+        new LeaseWatch(
+            shard, namespace + "/" + prefix, (ServerCallStreamObserver<WatchResponse>) to));
+  }
+}

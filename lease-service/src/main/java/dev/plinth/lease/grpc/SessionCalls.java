@@ -1,0 +1,130 @@
+package dev.plinth.lease.grpc;
+
+import com.google.protobuf.util.Durations;
+import dev.plinth.lease.core.Leases;
+import dev.plinth.lease.core.Secrets;
+import dev.plinth.lease.core.SessionView;
+import dev.plinth.lease.v1.CloseSessionRequest;
+import dev.plinth.lease.v1.CloseSessionResponse;
+import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Lane;
+import dev.plinth.shards.grpc.ShardCalls;
+import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The calls that open, keep and close sessions. */
+final class SessionCalls {
+  private static final int MOST_SECRET = 64;
+
+  private final ShardCalls<Leases> calls;
+
+  SessionCalls(ShardCalls<Leases> calls) {
+    this.calls = calls;
+  }
+
+  void open(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
+    if (!request.getResumeSessionId().isEmpty() || !request.getResumeSecret().isEmpty()) {
+      resume(request, to);
+      return;
+    }
+    String namespace = Fields.namespace(request.getNamespace());
+    String owner = Fields.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    Optional<Duration> ttl = LeaseWire.ttl(request.hasTtl(), request.getTtl());
+    Optional<Duration> delay = LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay());
+    String requestId = Fields.requestId(request.getRequestId());
+    calls.mutate(
+        new Mutation<>(namespace, requestId, request, OpenSessionResponse.parser()),
+        (leases, tx, reply) -> {
+          String secret = Secrets.make();
+          SessionView opened = leases.openSession(namespace, owner, ttl, delay, secret, tx);
+          reply.send(tx, response(opened).setResumeSecret(secret).build());
+        },
+        to);
+  }
+
+  private void resume(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    String id =
+        Fields.name("resume_session_id", request.getResumeSessionId(), LeaseWire.MOST_OWNER);
+    String secret = Fields.name("resume_secret", request.getResumeSecret(), MOST_SECRET);
+    noneToResume("ttl", request.hasTtl(), request.getTtl());
+    noneToResume("lock_delay", request.hasLockDelay(), request.getLockDelay());
+    // Not remembered: what it tells must be true now, and to resume twice does no harm.
+    Fields.requestId(request.getRequestId());
+    calls.ask(
+        namespace,
+        Lane.URGENT,
+        (leases, tx, reply) -> {
+          SessionView resumed =
+              leases.resumeSession(namespace, id, request.getOwnerId(), secret, tx);
+          reply.send(
+              tx,
+              response(resumed)
+                  .setResumeSecret(secret)
+                  .setResumed(true)
+                  .addAllHeld(LeaseWire.leases(resumed.held()))
+                  .build());
+        },
+        to);
+  }
+
+  private static void noneToResume(
+      String field, boolean given, com.google.protobuf.Duration value) {
+    if (given) {
+      throw Failure.Invalid.field(
+          field, Durations.toString(value), "none with a resume_session_id");
+    }
+  }
+
+  private static OpenSessionResponse.Builder response(SessionView session) {
+    return OpenSessionResponse.newBuilder()
+        .setSessionId(session.id())
+        .setTtl(LeaseWire.duration(session.ttl()))
+        .setHeartbeatInterval(LeaseWire.duration(interval(session)));
+  }
+
+  static Duration interval(SessionView session) {
+    return session.ttl().dividedBy(3);
+  }
+
+  void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    String id = LeaseWire.session(request.getSessionId());
+    calls.ask(
+        namespace,
+        Lane.URGENT,
+        (leases, tx, reply) -> {
+          SessionView session = leases.heartbeat(namespace, id, tx);
+          reply.sendNow(
+              HeartbeatResponse.newBuilder()
+                  .setTtl(LeaseWire.duration(session.ttl()))
+                  .addAllReleaseAsks(LeaseWire.asks(session.held()))
+                  .build());
+        },
+        to);
+  }
+
+  void close(CloseSessionRequest request, StreamObserver<CloseSessionResponse> to) {
+    String namespace = Fields.namespace(request.getNamespace());
+    String id = LeaseWire.session(request.getSessionId());
+    String requestId = Fields.requestId(request.getRequestId());
+    calls.mutate(
+        new Mutation<>(namespace, requestId, request, CloseSessionResponse.parser()),
+        (leases, tx, reply) ->
+            leases.closeSession(
+                namespace,
+                id,
+                (released, last) ->
+                    reply.send(
+                        last, CloseSessionResponse.newBuilder().setReleased(released).build()),
+                tx),
+        to);
+  }
+}

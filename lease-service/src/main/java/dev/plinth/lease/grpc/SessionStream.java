@@ -1,0 +1,112 @@
+package dev.plinth.lease.grpc;
+
+import dev.plinth.lease.core.Follower;
+import dev.plinth.lease.core.Leases;
+import dev.plinth.lease.core.News;
+import dev.plinth.lease.core.SessionView;
+import dev.plinth.lease.v1.HoldState;
+import dev.plinth.lease.v1.KeepSessionRequest;
+import dev.plinth.lease.v1.KeepSessionResponse;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Feed;
+import dev.plinth.shards.Lane;
+import dev.plinth.shards.Tx;
+import dev.plinth.shards.grpc.SerialStream;
+import dev.plinth.shards.grpc.ShardCalls;
+import io.grpc.stub.StreamObserver;
+
+/** {@code KeepSession}: beats one way, their answers and the session's dangers the other. */
+final class SessionStream implements StreamObserver<KeepSessionRequest> {
+  private final ShardCalls<Leases> calls;
+  private final SerialStream<KeepSessionResponse> to;
+  private String namespace;
+  private String id;
+
+  SessionStream(ShardCalls<Leases> calls, StreamObserver<KeepSessionResponse> to) {
+    this.calls = calls;
+    this.to = new SerialStream<>(to);
+  }
+
+  @Override
+  public void onNext(KeepSessionRequest beat) {
+    String inNamespace = Fields.namespace(beat.getNamespace());
+    String session = LeaseWire.session(beat.getSessionId());
+    if (id == null) {
+      namespace = inNamespace;
+      id = session;
+      listen();
+    } else {
+      sameAsFirst("namespace", inNamespace, namespace);
+      sameAsFirst("session_id", session, id);
+    }
+    calls.askWithin(
+        namespace,
+        Lane.URGENT,
+        (leases, tx, reply) ->
+            reply.sendNow(answer(beat.getSeq(), leases.heartbeat(namespace, id, tx))),
+        to);
+  }
+
+  private static void sameAsFirst(String field, String value, String first) {
+    if (!value.equals(first)) {
+      throw Failure.Invalid.field(
+          field, '"' + value + '"', "that of the stream's first message, \"" + first + '"');
+    }
+  }
+
+  private void listen() {
+    calls.follow(
+        namespace,
+        (leases, tx, feed) -> leases.keepSession(namespace, id, new Keeper(feed), tx),
+        (leases, tx, reply) -> {},
+        to);
+  }
+
+  private static KeepSessionResponse answer(long seq, SessionView session) {
+    return KeepSessionResponse.newBuilder()
+        .setSeq(seq)
+        .setTtl(LeaseWire.duration(session.ttl()))
+        .setState(HoldState.HOLD_STATE_SAFE)
+        .setNextIn(LeaseWire.duration(SessionCalls.interval(session)))
+        .addAllReleaseAsks(LeaseWire.asks(session.held()))
+        .build();
+  }
+
+  private record Keeper(Feed<KeepSessionResponse> feed) implements Follower {
+    @Override
+    public void tell(News news, Tx tx) {
+      KeepSessionResponse.Builder message = KeepSessionResponse.newBuilder();
+      if (news instanceof News.Jeopardy danger) {
+        message.setState(HoldState.HOLD_STATE_JEOPARDY).setLeft(LeaseWire.duration(danger.left()));
+      } else if (news instanceof News.Asked asked) {
+        message
+            .setState(HoldState.HOLD_STATE_SAFE)
+            .addReleaseAsks(LeaseWire.ask(asked.lease()).orElseThrow());
+      } else if (news instanceof News.Lost lost) {
+        message.setState(HoldState.HOLD_STATE_LOST).setCause(LeaseWire.cause(lost.end().cause()));
+      } else {
+        return; // that it is safe again, the answer to the beat says
+      }
+      feed.tell(tx, message.build());
+      if (news instanceof News.Lost) {
+        feed.end(tx);
+      }
+    }
+
+    @Override
+    public boolean isGone() {
+      return feed.isAbandoned();
+    }
+  }
+
+  @Override
+  public void onError(Throwable thrown) {
+    // The connection broke; the session lives on until its ttl, for the client to come back.
+  }
+
+  @Override
+  public void onCompleted() {
+    to.onCompleted();
+  }
+}

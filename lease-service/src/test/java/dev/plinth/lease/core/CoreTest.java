@@ -1,0 +1,94 @@
+package dev.plinth.lease.core;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.testkit.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A shard's leases on a clock that the test moves, with commits that take effect at once. */
+abstract class CoreTest {
+  static final LeaseName PRINTER = new LeaseName("default", "printer");
+  static final Duration TTL = Duration.ofSeconds(10);
+  static final Duration LONG = Duration.ofMinutes(5);
+
+  final ManualClock clock = new ManualClock();
+  final DirectTx tx = new DirectTx(clock);
+  final CountedEvents events = new CountedEvents();
+  Leases leases = new Leases(clock, events);
+
+  /** As the next owner of the shard does it. */
+  final void takeOver() {
+    tx.restart();
+    leases = new Leases(clock, events);
+    leases.load(tx.stored(), tx);
+  }
+
+  final Answer<Acquired> acquire(String owner) {
+    return acquire(wish(owner));
+  }
+
+  final Answer<Acquired> wait(String owner, int priority) {
+    return acquire(wish(owner).wait(LONG).priority(priority));
+  }
+
+  final Answer<Acquired> acquire(Wish wish) {
+    Answer<Acquired> answer = new Answer<>();
+    leases.acquire(wish.build(), Caller.of(answer), tx.next());
+    return answer;
+  }
+
+  static Wish wish(String owner) {
+    return new Wish(owner);
+  }
+
+  static Wish delayed(String owner, Duration delay) {
+    return wish(owner).delay(delay);
+  }
+
+  static Wish inSession(String owner, String session, String key) {
+    return wish(owner).session(session).key(key).wait(LONG);
+  }
+
+  static LeaseView granted(Answer<Acquired> answer) {
+    return assertInstanceOf(
+            Acquired.Granted.class, answer.answer, () -> String.valueOf(answer.failure))
+        .leases()
+        .get(0);
+  }
+
+  final String openSession(String owner, Duration lockDelay) {
+    return leases
+        .openSession(
+            "default", owner, Optional.of(TTL), Optional.of(lockDelay), "secret", tx.next())
+        .id();
+  }
+
+  /** Keys released, or null if that is not done yet. */
+  final Integer closeSession(String id) {
+    AtomicReference<Integer> released = new AtomicReference<>();
+    leases.closeSession("default", id, (count, last) -> released.set(count), tx.next());
+    return released.get();
+  }
+
+  final List<LeaseView> forceRelease(Optional<Long> token) {
+    List<LeaseView> ended = new ArrayList<>();
+    End how = new End(Ending.FORCED, "olga", "maintenance");
+    leases.forceRelease(PRINTER, token, how, (views, last) -> ended.addAll(views), tx.next());
+    return ended;
+  }
+
+  final List<String> holders(String key) {
+    return leases.get(new LeaseName("default", key), tx).holders().stream()
+        .map(LeaseView::ownerId)
+        .toList();
+  }
+
+  final List<HistoryEntry> history() {
+    return leases.history().after(History.Position.START, 10_000, entry -> true).entries();
+  }
+}

@@ -1,0 +1,104 @@
+package dev.plinth.lease.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.lease.core.DirectTx.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class ElectionsTest extends CoreTest {
+  private static final LeaseName MAYOR = LeaseName.ofElection("default", "mayor");
+
+  @Test
+  void V14_terms_countEveryLeader_overTakeoversAndAnEmptyOffice() {
+    List<Long> terms = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      LeaseView leader = granted(stand("c" + i));
+      terms.add(leader.term());
+      leases.release(MAYOR, leader.token(), tx);
+      takeOver();
+    }
+    assertEquals(LongStream.rangeClosed(1, 5).boxed().toList(), terms);
+    assertEquals(5, leases.term(MAYOR));
+    List<String> told = tx.events.stream().map(e -> e.type() + " " + e.lease().term()).toList();
+    assertEquals(List.of("GRANTED 1", "ENDED 1", "GRANTED 2"), told.subList(0, 3));
+  }
+
+  @Test
+  void leaderThatStandsAgain_leadsUnderTheSameTermAndToken() {
+    LeaseView first = granted(stand("ann"));
+    Acquired.Reentered again = assertInstanceOf(Acquired.Reentered.class, stand("ann").answer);
+    assertEquals(first.term(), again.lease().term());
+    assertEquals(first.token(), again.lease().token());
+    assertEquals(Released.RELEASED, leases.release(MAYOR, first.token(), tx), "once is enough");
+  }
+
+  @Test
+  void candidateThatStandsTwice_leadsOnce() {
+    LeaseView ann = granted(stand("ann"));
+    Answer<Acquired> first = stand("bob");
+    Answer<Acquired> second = stand("bob");
+    leases.release(MAYOR, ann.token(), tx.next());
+    LeaseView bob = granted(first);
+    assertInstanceOf(Acquired.Reentered.class, second.answer);
+    assertEquals(Released.RELEASED, leases.release(MAYOR, bob.token(), tx.next()));
+  }
+
+  @Test
+  void handOver_goesToTheCandidateNamed_pastTheLine() {
+    LeaseView ann = granted(stand("ann"));
+    Answer<Acquired> bob = stand("bob");
+    Answer<Acquired> cid = stand("cid");
+    Handed handed = leases.handOver(MAYOR, ann.token(), "cid", tx);
+    assertEquals("cid", handed.lease().orElseThrow().ownerId());
+    assertEquals(2, granted(cid).term());
+    assertTrue(bob.isOpen());
+    assertEquals(Handed.NOT_HELD, leases.handOver(MAYOR, ann.token(), "bob", tx));
+    assertEquals(Handed.NOBODY, leases.handOver(MAYOR, granted(cid).token(), "zoe", tx));
+  }
+
+  @Test
+  void handOver_isNotRefusedOverTheQuota() {
+    LeaseView ann = granted(stand("ann"));
+    Answer<Acquired> bob = stand("bob");
+    Policy p = Policy.PLATFORM;
+    Policy one =
+        new Policy(
+            p.minTtl(),
+            p.maxTtl(),
+            p.defaultTtl(),
+            p.maxWait(),
+            p.maxLockDelay(),
+            p.defaultLockDelay(),
+            p.maxPriority(),
+            1,
+            p.maxSessions(),
+            p.maxWaiters(),
+            p.maxWaitersPerKey(),
+            p.maxAcquiresPerSecond(),
+            List.of());
+    granted(acquire("cid"));
+    leases.setPolicy("default", one, Optional.empty(), tx);
+    assertTrue(leases.handOver(MAYOR, ann.token(), "bob", tx).lease().isPresent());
+    granted(bob);
+  }
+
+  @Test
+  void leaderWhoseSessionEnds_isFollowedAtOnce() {
+    String session = openSession("ann", Duration.ZERO);
+    granted(acquire(wish("ann").session(session).key(MAYOR.key())));
+    Answer<Acquired> bob = stand("bob");
+    clock.advance(TTL);
+    assertEquals(2, granted(bob).term());
+  }
+
+  private Answer<Acquired> stand(String candidate) {
+    return acquire(wish(candidate).key(MAYOR.key()).waitForEver().ttl(LONG));
+  }
+}

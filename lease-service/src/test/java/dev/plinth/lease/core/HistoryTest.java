@@ -1,0 +1,124 @@
+package dev.plinth.lease.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.lease.core.DirectTx.Answer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class HistoryTest extends CoreTest {
+  @Test
+  void V19_everyGrantAndEnd_isThere_withActorCauseTokenWaitAndHoldTime() {
+    long ann = granted(acquire(wish("ann").ttl(LONG))).token();
+    Answer<Acquired> bob = wait("bob", 0);
+    clock.advance(Duration.ofSeconds(4));
+    leases.release(PRINTER, ann, tx);
+    long token = granted(bob).token();
+    leases.confirm(PRINTER, token, Optional.empty(), tx);
+    clock.advance(Duration.ofSeconds(3));
+    forceRelease(Optional.empty());
+    granted(acquire("cid"));
+    clock.advance(TTL);
+    assertEquals(
+        List.of(
+            "GRANTED ann by ann waited 0 held 0",
+            "ENDED ann RELEASED by ann waited 0 held 4000",
+            "GRANTED bob by bob waited 4000 held 0",
+            "CONFIRMED bob by bob waited 0 held 0",
+            "ENDED bob FORCED by olga waited 0 held 3000 maintenance",
+            "GRANTED cid by cid waited 0 held 0",
+            "ENDED cid EXPIRED by clock waited 0 held 10000"),
+        history().stream().map(HistoryTest::text).toList());
+    assertEquals(ann, history().get(0).token());
+    assertEquals(token, history().get(2).token());
+  }
+
+  @Test
+  void history_survivesATakeover_andGoesOn() {
+    leases.release(PRINTER, granted(acquire("ann")).token(), tx);
+    List<HistoryEntry> before = history();
+    takeOver();
+    assertEquals(before, history());
+    granted(acquire("bob"));
+    assertEquals(3, history().size());
+    assertEquals("bob", history().get(2).ownerId());
+  }
+
+  @Test
+  void history_isARing_andSaysFromWhenItIsComplete() {
+    int events = HistoryLog.ROWS * HistoryLog.EVENTS_A_ROW;
+    for (int i = 0; i < events / 2; i++) {
+      leases.release(PRINTER, granted(acquire("o" + i)).token(), tx.next());
+    }
+    assertEquals(Optional.empty(), leases.history().completeFrom());
+    assertEquals("o0", first());
+    clock.advance(Duration.ofSeconds(1));
+    Instant later = clock.instant();
+    for (int i = 0; i < events / 2; i++) {
+      leases.release(PRINTER, granted(acquire("p" + i)).token(), tx.next());
+    }
+    assertEquals("p0", first());
+    assertEquals(Optional.of(later), leases.history().completeFrom());
+    takeOver();
+    assertEquals("p0", first());
+    long rows = tx.rows.keySet().stream().filter(k -> k.startsWith(HistoryLog.PREFIX)).count();
+    assertEquals(HistoryLog.ROWS, rows);
+  }
+
+  @Test
+  void pages_joinUp() {
+    for (int i = 0; i < 50; i++) {
+      leases.release(PRINTER, granted(acquire("o" + i)).token(), tx.next());
+    }
+    List<HistoryEntry> joined = new ArrayList<>();
+    Optional<History.Position> at = Optional.of(History.Position.START);
+    while (at.isPresent()) {
+      History.Page page =
+          leases.history().after(at.get(), 7, e -> e.type() == HistoryEntry.Type.GRANTED);
+      assertTrue(page.entries().size() <= 7);
+      joined.addAll(page.entries());
+      at = page.next();
+    }
+    assertEquals(50, joined.size());
+    assertEquals(
+        history().stream().filter(e -> e.type() == HistoryEntry.Type.GRANTED).toList(), joined);
+  }
+
+  @Test
+  void names_withAnySigns_comeBackAsTheyWere() {
+    for (String name : new String[] {"a b", "-", "%2D", "ü/é", "a+b", "x%20y", "_", "."}) {
+      granted(acquire(wish(name).key(name)));
+      HistoryEntry last = history().get(history().size() - 1);
+      assertEquals(name, last.ownerId());
+      assertEquals(name, last.name().key());
+    }
+    takeOver();
+    assertEquals(8, leases.list("default", "", "", tx).size());
+    assertEquals(List.of("x%20y"), holders("x%20y"));
+  }
+
+  private String first() {
+    return leases.history().after(History.Position.START, 1, e -> true).entries().get(0).ownerId();
+  }
+
+  private static String text(HistoryEntry e) {
+    return (e.type()
+            + " "
+            + e.ownerId()
+            + e.cause().map(cause -> " " + cause).orElse("")
+            + " by "
+            + e.actor()
+            + " waited "
+            + e.waited().toMillis()
+            + " held "
+            + e.held().toMillis()
+            + " "
+            + e.reason())
+        .strip();
+  }
+}

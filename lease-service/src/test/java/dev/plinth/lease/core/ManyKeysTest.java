@@ -1,0 +1,101 @@
+package dev.plinth.lease.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.lease.core.DirectTx.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What would write more rows than a store takes in one commit goes on in the next ones. */
+class ManyKeysTest extends CoreTest {
+  private static final int KEYS = 500;
+
+  @Test
+  void closingASession_ofManyKeys_answersWhenTheLastIsFree() {
+    String session = sessionOfMany();
+    AtomicReference<Integer> released = new AtomicReference<>();
+    leases.closeSession("default", session, (count, last) -> released.set(count), tx.next());
+    assertNull(released.get());
+    assertTrue(tx.rows.containsKey("lease/s/default/" + session), "open until all is done");
+    clock.advance(Duration.ZERO);
+    assertEquals(KEYS, released.get());
+    assertTrue(tx.live().isEmpty());
+  }
+
+  @Test
+  void crashHalfWay_leavesTheSessionOpen_withWhatItStillHolds() {
+    String session = sessionOfMany();
+    leases.closeSession("default", session, (count, last) -> {}, tx.next());
+    takeOver();
+    int left = leases.list("default", "", "", tx).size();
+    assertTrue(left > 0 && left < KEYS);
+    assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
+    assertEquals(left, closedAfterAll(session));
+  }
+
+  @Test
+  void expiry_ofManyKeys_handsEachOn() {
+    sessionOfMany();
+    List<Answer<Acquired>> next = new ArrayList<>();
+    for (int i = 0; i < KEYS; i++) {
+      next.add(acquire(wish("bob").key("k" + i).wait(LONG).ttl(LONG)));
+    }
+    clock.advance(TTL);
+    next.forEach(CoreTest::granted);
+  }
+
+  @Test
+  void release_withManySetsBehindIt_letsThemAllIn() {
+    long token = granted(acquire(wish("ann").key("gate"))).token();
+    List<Answer<Acquired>> sets = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      Wish set = wish("s" + i).wait(LONG).ttl(LONG).mode(Mode.SHARED).and("gate");
+      for (int k = 0; k < 20; k++) {
+        set.and("k" + i + "-" + k);
+      }
+      sets.add(acquire(set));
+    }
+    leases.release(new LeaseName("default", "gate"), token, tx.next());
+    assertTrue(tx.writes() < 127, () -> tx.writes() + " rows in one commit");
+    clock.advance(Duration.ZERO);
+    sets.forEach(CoreTest::granted);
+  }
+
+  @Test
+  void forcedRelease_ofManyHolders_answersWhenTheLastIsGone() {
+    for (int i = 0; i < 3000; i++) {
+      granted(acquire(wish("o" + i).mode(Mode.SHARED)));
+    }
+    List<LeaseView> ended = new ArrayList<>();
+    leases.forceRelease(
+        PRINTER,
+        Optional.empty(),
+        new End(Ending.FORCED, "olga", "test"),
+        (views, last) -> ended.addAll(views),
+        tx.next());
+    clock.advance(Duration.ZERO);
+    assertEquals(3000, ended.size());
+    assertEquals(List.of(), holders("printer"));
+  }
+
+  private String sessionOfMany() {
+    String session = openSession("ann", Duration.ZERO);
+    for (int i = 0; i < KEYS; i++) {
+      granted(acquire(inSession("ann", session, "k" + i)));
+    }
+    return session;
+  }
+
+  private Integer closedAfterAll(String session) {
+    AtomicReference<Integer> released = new AtomicReference<>();
+    leases.closeSession("default", session, (count, last) -> released.set(count), tx.next());
+    clock.advance(Duration.ZERO);
+    return released.get();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.plinth.lease.grpc;
+
+import static dev.plinth.lease.grpc.LeaseCalls.KEY;
+import static dev.plinth.lease.grpc.LeaseCalls.LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.Duration;
+import com.google.protobuf.util.Durations;
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.lease.v1.EndCause;
+import dev.plinth.lease.v1.HoldState;
+import dev.plinth.lease.v1.KeepSessionRequest;
+import dev.plinth.lease.v1.KeepSessionResponse;
+import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+
+/** The stream that keeps a session: beats one way, answers and dangers the other. */
+@OnEachStore
+class KeepSessionTest {
+  private static final Duration SHORT = Durations.fromSeconds(3);
+
+  @Parameter LeaseServer server;
+  private LeaseCalls calls;
+  private Heard<KeepSessionRequest, KeepSessionResponse> heard;
+  private StreamObserver<KeepSessionRequest> beats;
+
+  @BeforeEach
+  void begin() {
+    calls = new LeaseCalls(server);
+    heard = new Heard<>();
+    beats = LeaseServiceGrpc.newStub(calls.channel()).keepSession(heard);
+  }
+
+  @Test
+  void beat_isAnsweredUnderItsNumber_andTellsWhenToSendTheNext() {
+    String session = calls.session("ann");
+    for (long seq : new long[] {7, 8}) {
+      beat(session, seq);
+      KeepSessionResponse answer = heard.next();
+      assertEquals(seq, answer.getSeq());
+      assertEquals(HoldState.HOLD_STATE_SAFE, answer.getState());
+      assertEquals(LONG, answer.getTtl());
+      assertEquals(Durations.toMillis(LONG) / 3, Durations.toMillis(answer.getNextIn()));
+    }
+    beats.onCompleted();
+    heard.end();
+    assertEquals(0, calls.close(session), "the session outlives its stream, and had no keys");
+  }
+
+  @Test
+  void silence_isJeopardy_aBeatIsSafety_andThenTheSessionIsLost() {
+    String session = calls.open(calls.opening("ann").setTtl(SHORT)).getSessionId();
+    beat(session, 1);
+    assertEquals(HoldState.HOLD_STATE_SAFE, heard.next().getState());
+    KeepSessionResponse danger = heard.next();
+    assertEquals(0, danger.getSeq());
+    assertEquals(HoldState.HOLD_STATE_JEOPARDY, danger.getState());
+    assertTrue(Durations.compare(danger.getLeft(), SHORT) < 0);
+    beat(session, 2);
+    KeepSessionResponse safe = heard.next(answer -> answer.getSeq() == 2);
+    assertEquals(HoldState.HOLD_STATE_SAFE, safe.getState());
+    assertEquals(HoldState.HOLD_STATE_JEOPARDY, heard.next().getState());
+    KeepSessionResponse lost = heard.next();
+    assertEquals(HoldState.HOLD_STATE_LOST, lost.getState());
+    assertEquals(EndCause.END_CAUSE_EXPIRED, lost.getCause());
+    heard.end();
+  }
+
+  @Test
+  void sessionThatIsClosed_isLost_andTheStreamEnds() {
+    String session = calls.session("ann");
+    beat(session, 1);
+    heard.next();
+    calls.close(session);
+    KeepSessionResponse lost = heard.next();
+    assertEquals(HoldState.HOLD_STATE_LOST, lost.getState());
+    assertEquals(EndCause.END_CAUSE_CLOSED, lost.getCause());
+    heard.end();
+  }
+
+  @Test
+  void operatorsWish_isToldAtOnce_andWithEachBeat_untilTheHoldEnds() {
+    String session = calls.session("ann");
+    Lease held = calls.grant(calls.wish("ann").setSessionId(session));
+    beat(session, 1);
+    assertEquals(0, heard.next().getReleaseAsksCount());
+    calls.leases().forceRelease(calls.force(KEY).setGrace(LONG).build());
+    KeepSessionResponse asked = heard.next();
+    assertEquals(0, asked.getSeq());
+    assertEquals(held.getToken(), asked.getReleaseAsks(0).getToken());
+    beat(session, 2);
+    assertEquals("olga", heard.next().getReleaseAsks(0).getActor());
+    calls.release(held);
+    beat(session, 3);
+    assertEquals(0, heard.next().getReleaseAsksCount());
+  }
+
+  @Test
+  void beatOfASessionThatIsNotOpen_endsTheStream() {
+    beat("s-none", 1);
+    heard.refusal().is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_SESSION_EXPIRED);
+  }
+
+  @Test
+  void beatOfAnotherSession_isRefused() {
+    String session = calls.session("ann");
+    beat(session, 1);
+    heard.next();
+    beat(calls.session("bob"), 2);
+    heard.refusal().isOfField("session_id", ErrorReason.ERROR_REASON_FIELD_INVALID);
+  }
+
+  @Test
+  void beatInAnotherNamespace_isRefused() {
+    String session = calls.session("ann");
+    beat(session, 1);
+    heard.next();
+    beats.onNext(
+        KeepSessionRequest.newBuilder().setNamespace("other").setSessionId(session).build());
+    heard.refusal().isOfField("namespace", ErrorReason.ERROR_REASON_FIELD_INVALID);
+  }
+
+  private void beat(String session, long seq) {
+    beats.onNext(
+        KeepSessionRequest.newBuilder()
+            .setNamespace(calls.namespace)
+            .setSessionId(session)
+            .setSeq(seq)
+            .build());
+  }
+}

@@ -1,0 +1,19 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.failure.Failure;
+
+/**
+ * News for one caller over time. Each message leaves when all that it may rest on is durable, in
+ * the order told. When the shard goes away the stream behind it ends with the reason.
+ */
+public interface Feed<M> {
+  void tell(Tx tx, M message);
+
+  /** Nothing more will come. */
+  void end(Tx tx);
+
+  void fail(Tx tx, Failure why);
+
+  /** The caller no longer listens. */
+  boolean isAbandoned();
+}

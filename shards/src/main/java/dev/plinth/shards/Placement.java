@@ -1,0 +1,215 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.Threads;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.ShardStore.Layout;
+import dev.plinth.shards.store.ShardStore.Node;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Sees to it that this node serves its share of the shards. It looks at the store at a slow pace,
+ * and at a quick one while something is on the move, so that a shard which one node releases is
+ * taken by the next within moments. One thread looks and decides; others wait for the store.
+ */
+final class Placement implements AutoCloseable {
+  private static final Logger log = System.getLogger("plinth.shards");
+  private static final long LOOK_MILLIS = 200;
+  private static final long QUICK_LOOK_MILLIS = 25;
+  private static final int WORKERS = 8;
+  private static final long END_SECONDS = 10;
+
+  private final ShardStore store;
+  private final Shards shards;
+  private final ShardMetrics metrics;
+  private final Set<Integer> taking = ConcurrentHashMap.newKeySet();
+  private final Set<Integer> giving = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean asked = new AtomicBoolean();
+  private final CompletableFuture<Void> left = new CompletableFuture<>();
+  private final ScheduledExecutorService owner =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-owner"));
+  private final ExecutorService workers =
+      Executors.newFixedThreadPool(WORKERS, Threads.daemons("plinth-mover"));
+  private List<String> nodes = List.of();
+  private volatile boolean leaving;
+
+  Placement(ShardStore store, Shards shards, ShardMetrics metrics) {
+    this.store = store;
+    this.shards = shards;
+    this.metrics = metrics;
+  }
+
+  /** Returns when the first look and all that followed from it is done. */
+  void start(Duration progressInterval) {
+    List<CompletableFuture<Void>> moves = new ArrayList<>();
+    look(moves);
+    moves.forEach(CompletableFuture::join);
+    owner.schedule(this::lookOnAndOn, QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    long progress = progressInterval.toMillis();
+    owner.scheduleWithFixedDelay(shards::progress, progress, progress, TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether this node is about to serve a shard. */
+  Optional<Route> coming(int shard) {
+    return taking.contains(shard)
+        ? Optional.of(Route.COMING)
+        : giving.contains(shard) ? Optional.of(Route.NOWHERE) : Optional.empty();
+  }
+
+  /** Looks as soon as possible; many who ask at once get one look. */
+  void look() {
+    if (asked.compareAndSet(false, true)) {
+      try {
+        owner.execute(
+            () -> {
+              asked.set(false);
+              look(new ArrayList<>());
+            });
+      } catch (RejectedExecutionException e) {
+        // Closed: there is nothing to look for.
+      }
+    }
+  }
+
+  /** Completes when the others serve all shards, or there are no others. */
+  CompletableFuture<Void> leave() {
+    leaving = true;
+    store.withdraw();
+    look();
+    return left;
+  }
+
+  private void lookOnAndOn() {
+    boolean settled = look(new ArrayList<>()) && !shards.routes().isAwaited();
+    owner.schedule(
+        this::lookOnAndOn, settled ? LOOK_MILLIS : QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** One look, and what follows from it; true if nothing moves. */
+  private boolean look(List<CompletableFuture<Void>> moves) {
+    try {
+      replaceLost(moves);
+      Layout layout = store.layout();
+      shards.routes().update(layout);
+      Spread.Plan plan = Spread.plan(store.shards(), layout, here());
+      plan.claims().forEach(shard -> moves.add(take(shard)));
+      // Not by the first sight of a new node: the others may not have seen it.
+      if (isSameAsBefore(layout)) {
+        plan.gives().stream()
+            .filter(shard -> !taking.contains(shard))
+            .forEach(shard -> moves.add(give(shard)));
+      }
+      noticeEnd(layout);
+      return plan.settled();
+    } catch (Failure.StoreUnavailable e) {
+      log.log(Level.DEBUG, "cannot see who owns what", e);
+      if (leaving && store.trouble().isPresent()) {
+        left.complete(null); // nothing can be handed on
+      }
+      return true;
+    } catch (RuntimeException e) {
+      log.log(Level.ERROR, "shards cannot be spread", e);
+      return true;
+    }
+  }
+
+  private Spread.Here here() {
+    Set<Integer> held = new HashSet<>(shards.served());
+    held.addAll(taking);
+    return new Spread.Here(held, Set.copyOf(giving), leaving);
+  }
+
+  private boolean isSameAsBefore(Layout layout) {
+    List<String> now = layout.nodes().stream().map(Node::id).toList();
+    boolean same = now.equals(nodes);
+    nodes = now;
+    return same;
+  }
+
+  private void noticeEnd(Layout layout) {
+    if (leaving) {
+      boolean alone = layout.nodes().stream().allMatch(Node::self);
+      boolean taken =
+          layout.owners().size() == store.shards()
+              && layout.owners().stream().noneMatch(owner -> owner.node().self());
+      if (alone || taken) {
+        left.complete(null);
+      }
+    }
+  }
+
+  private void replaceLost(List<CompletableFuture<Void>> moves) {
+    for (int shard = 0; shard < store.shards(); shard++) {
+      int lost = shard;
+      if (shards.isLost(lost) && !giving.contains(lost)) {
+        moves.add(move(lost, giving, () -> shards.replace(lost)));
+      }
+    }
+  }
+
+  private CompletableFuture<Void> take(int shard) {
+    long from = System.nanoTime();
+    return move(
+        shard,
+        taking,
+        () ->
+            store
+                .claim(shard)
+                .ifPresent(
+                    owned -> {
+                      shards.serve(owned);
+                      metrics.taken(System.nanoTime() - from);
+                    }));
+  }
+
+  private CompletableFuture<Void> give(int shard) {
+    return move(shard, giving, () -> shards.give(shard));
+  }
+
+  private CompletableFuture<Void> move(int shard, Set<Integer> kind, Runnable step) {
+    kind.add(shard);
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            step.run();
+          } catch (Failure.StoreUnavailable e) {
+            log.log(Level.DEBUG, "shard " + shard + " cannot be moved now", e);
+          } catch (RuntimeException e) {
+            // One shard whose rows cannot be read must not keep the others from being served.
+            log.log(Level.ERROR, "shard " + shard + " cannot be taken over", e);
+          } finally {
+            kind.remove(shard);
+            shards.routes().goOn();
+          }
+        },
+        workers);
+  }
+
+  @Override
+  public void close() {
+    owner.shutdownNow();
+    workers.shutdown();
+    try {
+      if (!workers.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
+        log.log(Level.WARNING, "shards still move at the end");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.plinth.shards.grpc;
+
+import dev.plinth.server.Engine;
+import dev.plinth.server.HostedService;
+import dev.plinth.shards.Shards;
+import io.grpc.BindableService;
+import io.grpc.Metadata;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import java.util.List;
+
+/**
+ * Lets every node answer for every shard: a call whose shard is elsewhere is passed on to its
+ * owner, and one whose shard moves waits for it. A call goes one step at most.
+ */
+public final class Forwarding implements AutoCloseable {
+  /** Names the node that passed a call on; who finds it does not do so again. */
+  public static final Metadata.Key<String> FORWARDED_BY =
+      Metadata.Key.of("plinth-forwarded-by", Metadata.ASCII_STRING_MARSHALLER);
+
+  private final Shards shards;
+  private final String node;
+  private final Peers peers = new Peers();
+
+  /**
+   * @param node what the other nodes are told this one is called
+   */
+  public Forwarding(Shards shards, String node) {
+    this.shards = shards;
+    this.node = node.replaceAll("[^ -~]", "?");
+    shards.routes().onPeers(peers::retain);
+  }
+
+  /** The service as callers of this node see it. Its requests name the shard by their namespace. */
+  public HostedService around(HostedService service) {
+    List<BindableService> endpoints = service.endpoints().stream().map(this::routed).toList();
+    return new HostedService() {
+      @Override
+      public List<BindableService> endpoints() {
+        return endpoints;
+      }
+
+      @Override
+      public List<Engine> engines() {
+        return service.engines();
+      }
+
+      @Override
+      public void leave() {
+        service.leave();
+        shards.leave();
+      }
+
+      @Override
+      public void close() {
+        service.close();
+      }
+    };
+  }
+
+  private BindableService routed(BindableService endpoint) {
+    ServerServiceDefinition plain = endpoint.bindService();
+    ServerServiceDefinition.Builder routed =
+        ServerServiceDefinition.builder(plain.getServiceDescriptor());
+    plain.getMethods().forEach(method -> routed.addMethod(routed(method)));
+    ServerServiceDefinition definition = routed.build();
+    return () -> definition;
+  }
+
+  private <Q, A> ServerMethodDefinition<Q, A> routed(ServerMethodDefinition<Q, A> method) {
+    return ShardKey.of(method.getMethodDescriptor())
+        .map(
+            key ->
+                method.withServerCallHandler(
+                    (call, headers) ->
+                        new RoutedCall<>(this, key, method.getServerCallHandler(), call, headers)
+                            .begin()))
+        .orElse(method);
+  }
+
+  Shards shards() {
+    return shards;
+  }
+
+  String node() {
+    return node;
+  }
+
+  Peers peers() {
+    return peers;
+  }
+
+  @Override
+  public void close() {
+    peers.close();
+  }
+}

@@ -1,0 +1,188 @@
+package dev.plinth.shards.grpc;
+
+import dev.plinth.server.call.CallContext;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Forwarded;
+import dev.plinth.shards.Route;
+import dev.plinth.shards.Unavailability;
+import io.grpc.Attributes;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+
+/**
+ * Passes a call on to another node, and the answer back, each message when the side that reads it
+ * is ready for one. Deadline and cancellation go with the call's context.
+ */
+final class Pipe<Q, A> extends ServerCall.Listener<Q> {
+  /** Where to, and why there. */
+  record Target(int shard, Route route) {}
+
+  private final RoutedCall<Q, A> routed;
+  private final ServerCall<Q, A> in;
+  private final Target target;
+  private final Sending sending = new Sending();
+  private ClientCall<Q, A> out;
+  private boolean answered;
+  private boolean cancelled;
+  private boolean requestWanted;
+  private boolean answerWanted;
+
+  Pipe(RoutedCall<Q, A> routed, ServerCall<Q, A> in, Target target) {
+    this.routed = routed;
+    this.in = in;
+    this.target = target;
+  }
+
+  void start(Channel channel, Metadata headers, String by) {
+    CallOptions options =
+        CallOptions.DEFAULT.withStreamTracerFactory(sending); // the deadline is the context's
+    out = channel.newCall(in.getMethodDescriptor(), options);
+    out.start(new Answers(), headersOf(headers, by));
+    out.request(1);
+  }
+
+  private static Metadata headersOf(Metadata received, String by) {
+    Metadata headers = new Metadata();
+    headers.merge(received);
+    headers.put(Forwarding.FORWARDED_BY, by);
+    // So that both nodes' logs name the call alike.
+    CallContext.current()
+        .filter(call -> !headers.containsKey(CallContext.ID_HEADER))
+        .ifPresent(call -> headers.put(CallContext.ID_HEADER, call.id()));
+    return headers;
+  }
+
+  @Override
+  public void onMessage(Q message) {
+    out.sendMessage(message);
+    if (out.isReady()) {
+      in.request(1);
+    } else {
+      requestWanted = true;
+    }
+  }
+
+  @Override
+  public void onHalfClose() {
+    out.halfClose();
+  }
+
+  @Override
+  public void onCancel() {
+    cancelled = true; // the context has ended the call to the owner
+  }
+
+  @Override
+  public void onReady() {
+    if (answerWanted) {
+      answerWanted = false;
+      out.request(1);
+    }
+  }
+
+  private void answer(A message) {
+    in.sendMessage(message);
+    if (in.isReady()) {
+      out.request(1);
+    } else {
+      answerWanted = true;
+    }
+  }
+
+  private void end(Status status, Metadata trailers) {
+    Ending ending = Ending.of(status, trailers);
+    cancelled |= Context.current().isCancelled(); // which ended the call by itself, then
+    boolean mayGoOn = !answered && !cancelled;
+    if (ending == Ending.UNTOUCHED) {
+      count(Forwarded.MOVED);
+      if (mayGoOn && routed.retry(target.route(), notHere())) {
+        return;
+      }
+    } else if (ending == Ending.LOST && !cancelled) {
+      count(Forwarded.LOST);
+      if (mayGoOn && !sending.begun() && routed.retry(target.route(), notHere())) {
+        return;
+      }
+      close(status);
+      return;
+    } else {
+      count(status.isOk() ? Forwarded.OK : Forwarded.REFUSED);
+    }
+    in.close(status, trailers);
+  }
+
+  private Failure notHere() {
+    return Unavailability.notHere(target.shard(), target.route());
+  }
+
+  /** Nobody answered: whether the owner did it is not known. */
+  private void close(Status status) {
+    String why = status.getDescription() == null ? "connection lost" : status.getDescription();
+    in.close(
+        Status.UNAVAILABLE.withCause(Unavailability.ownerLost(target.shard(), target.route(), why)),
+        new Metadata());
+  }
+
+  private void count(Forwarded result) {
+    routed.forwarded(result);
+  }
+
+  /** What the other node says, put in the order of the call. */
+  private final class Answers extends ClientCall.Listener<A> {
+    @Override
+    public void onHeaders(Metadata headers) {
+      routed.run(
+          () -> {
+            answered = true;
+            in.sendHeaders(headers);
+          });
+    }
+
+    @Override
+    public void onMessage(A message) {
+      routed.run(() -> answer(message));
+    }
+
+    @Override
+    public void onReady() {
+      routed.run(
+          () -> {
+            if (requestWanted) {
+              requestWanted = false;
+              in.request(1);
+            }
+          });
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      routed.run(() -> end(status, trailers));
+    }
+  }
+
+  /** Knows whether anything of a call went out to the network. */
+  private static final class Sending extends ClientStreamTracer.Factory {
+    private volatile boolean begun;
+
+    boolean begun() {
+      return begun;
+    }
+
+    @Override
+    public ClientStreamTracer newClientStreamTracer(
+        ClientStreamTracer.StreamInfo info, Metadata headers) {
+      return new ClientStreamTracer() {
+        @Override
+        public void streamCreated(Attributes transport, Metadata sent) {
+          begun = true;
+        }
+      };
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package dev.plinth.shards.grpc;
+
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Forwarded;
+import dev.plinth.shards.Route;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.Unavailability;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.Status;
+import io.grpc.SynchronizationContext;
+import java.time.Duration;
+import java.util.OptionalInt;
+
+/**
+ * One call on its way to the owner of its shard: to the endpoint here, to another node, or into a
+ * wait until there is an owner. The first message says which shard it is about.
+ *
+ * <p>A call that was refused and surely had no effect goes on to wherever the shard is then, as
+ * long as all its caller has said is that one message, and as nothing was answered. Everything runs
+ * in one order, on the thread that brings it: for a call that is answered here, on gRPC's own.
+ */
+final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
+  private final Forwarding forwarding;
+  private final Shards shards;
+  private final ShardKey key;
+  private final ServerCallHandler<Q, A> endpoint;
+  private final ServerCall<Q, A> call;
+  private final Metadata headers;
+  private final Context context = Context.current();
+  private final SynchronizationContext inOrder =
+      new SynchronizationContext((thread, thrown) -> fail(thrown));
+
+  private Q first;
+  private int shard = -1;
+  private boolean halfClosed;
+  private boolean cancelled;
+  private long waitsUntil;
+  private boolean waited;
+  private ServerCall.Listener<Q> target;
+
+  RoutedCall(
+      Forwarding forwarding,
+      ShardKey key,
+      ServerCallHandler<Q, A> endpoint,
+      ServerCall<Q, A> call,
+      Metadata headers) {
+    this.forwarding = forwarding;
+    this.shards = forwarding.shards();
+    this.key = key;
+    this.endpoint = endpoint;
+    this.call = call;
+    this.headers = headers;
+  }
+
+  RoutedCall<Q, A> begin() {
+    call.request(1);
+    return this;
+  }
+
+  /** Runs a step in the order and the context of this call. */
+  void run(Runnable step) {
+    inOrder.execute(() -> context.run(step));
+  }
+
+  void forwarded(Forwarded result) {
+    shards.routes().forwarded(result);
+  }
+
+  @Override
+  public void onMessage(Q message) {
+    run(
+        () -> {
+          if (target != null) {
+            target.onMessage(message);
+          } else {
+            first = message;
+            find();
+          }
+        });
+  }
+
+  @Override
+  public void onHalfClose() {
+    run(
+        () -> {
+          halfClosed = true;
+          if (target != null) {
+            target.onHalfClose();
+          } else if (first == null) {
+            here(null); // the endpoint knows what to say of a call without a request
+          }
+        });
+  }
+
+  @Override
+  public void onCancel() {
+    run(
+        () -> {
+          cancelled = true;
+          if (target != null) {
+            target.onCancel();
+          }
+        });
+  }
+
+  @Override
+  public void onComplete() {
+    run(
+        () -> {
+          if (target != null) {
+            target.onComplete();
+          }
+        });
+  }
+
+  @Override
+  public void onReady() {
+    run(
+        () -> {
+          if (target != null) {
+            target.onReady();
+          }
+        });
+  }
+
+  private void find() {
+    OptionalInt found = key.read(first, shards);
+    if (found.isEmpty()) {
+      here(null);
+    } else {
+      shard = found.getAsInt();
+      go(shards.routes().of(shard));
+    }
+  }
+
+  private void go(Route route) {
+    boolean goesOn = !isForwarded();
+    switch (route.way()) {
+      case HERE -> here(route);
+      case COMING -> await(route);
+      case ELSEWHERE -> {
+        if (goesOn) {
+          there(route);
+        } else {
+          refuse(Unavailability.notHere(shard, route));
+        }
+      }
+      case NOWHERE -> {
+        if (goesOn) {
+          await(route);
+        } else {
+          refuse(Unavailability.notHere(shard, route));
+        }
+      }
+    }
+  }
+
+  private boolean isForwarded() {
+    return headers.containsKey(Forwarding.FORWARDED_BY);
+  }
+
+  private void here(Route route) {
+    ServerCall.Listener<Q> local =
+        endpoint.startCall(new LocalCall<>(call, failure -> retry(route, failure)), headers);
+    hand(local);
+  }
+
+  private void there(Route route) {
+    Pipe<Q, A> pipe = new Pipe<>(this, call, new Pipe.Target(shard, route));
+    pipe.start(forwarding.peers().to(route.address()), headers, forwarding.node());
+    hand(pipe);
+  }
+
+  /** Gives the next listener all that has come so far. */
+  private void hand(ServerCall.Listener<Q> next) {
+    target = next;
+    if (call.isReady()) {
+      next.onReady();
+    }
+    if (first != null) {
+      next.onMessage(first);
+    }
+    if (halfClosed) {
+      next.onHalfClose();
+    }
+    if (cancelled) {
+      next.onCancel();
+    }
+  }
+
+  /**
+   * Takes up a call that was refused, if it may go on; otherwise says why.
+   *
+   * @return false where the answer has to go to the caller as it is
+   */
+  boolean retry(Route refusedBy, Failure failure) {
+    boolean whole = call.getMethodDescriptor().getType().clientSendsOneMessage();
+    if (refusedBy == null || !whole || isForwarded()) {
+      return false;
+    }
+    run(
+        () -> {
+          target = null;
+          await(refusedBy, failure);
+        });
+    return true;
+  }
+
+  private void await(Route avoid) {
+    await(avoid, Unavailability.notHere(shard, avoid));
+  }
+
+  private void await(Route avoid, Failure otherwise) {
+    if (!waited) {
+      waited = true;
+      waitsUntil = System.nanoTime() + shards.settings().moveWait().toNanos();
+    }
+    long left = waitsUntil - System.nanoTime();
+    if (cancelled || left <= 0) {
+      refuse(otherwise);
+      return;
+    }
+    boolean waits =
+        shards
+            .routes()
+            .await(shard, avoid, Duration.ofNanos(left), next -> run(() -> wake(next, otherwise)));
+    if (!waits) {
+      refuse(Unavailability.overloaded(shard));
+    }
+  }
+
+  private void wake(Route next, Failure otherwise) {
+    if (cancelled || waitsUntil - System.nanoTime() <= 0) {
+      refuse(otherwise);
+    } else {
+      go(next);
+    }
+  }
+
+  private void refuse(Failure failure) {
+    call.close(Status.UNAVAILABLE.withCause(failure), new Metadata());
+  }
+
+  /** What an endpoint throws: the answer is found outwards, as for any endpoint. */
+  private void fail(Throwable thrown) {
+    Metadata trailers = Status.trailersFromThrowable(thrown);
+    call.close(Status.fromThrowable(thrown), trailers == null ? new Metadata() : trailers);
+  }
+}

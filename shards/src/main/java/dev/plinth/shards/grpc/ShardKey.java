@@ -1,0 +1,55 @@
+package dev.plinth.shards.grpc;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.Message;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Shards;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.PrototypeMarshaller;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Reads what decides on the shard of a request: its namespace, or for a list of all namespaces the
+ * number of the shard that its page token begins with.
+ */
+record ShardKey(FieldDescriptor field) {
+  private static final Pattern PAGE = Pattern.compile("(\\d{1,4})\\..*");
+
+  /** Empty for a method whose requests have neither: it is answered where it arrives. */
+  static Optional<ShardKey> of(MethodDescriptor<?, ?> method) {
+    return method.getRequestMarshaller() instanceof PrototypeMarshaller<?> marshaller
+            && marshaller.getMessagePrototype() instanceof Message prototype
+        ? Stream.of("namespace", "page_token")
+            .map(prototype.getDescriptorForType()::findFieldByName)
+            .filter(field -> field != null && field.getJavaType() == JavaType.STRING)
+            .findFirst()
+            .map(ShardKey::new)
+        : Optional.empty();
+  }
+
+  /** Empty where it is not valid, which the endpoint says best. */
+  OptionalInt read(Object request, Shards shards) {
+    String value = (String) ((Message) request).getField(field);
+    if (!field.getName().equals("namespace")) {
+      return page(value, shards.count());
+    }
+    try {
+      return OptionalInt.of(shards.shardOf(Fields.namespace(value)));
+    } catch (Failure.Invalid e) {
+      return OptionalInt.empty();
+    }
+  }
+
+  private static OptionalInt page(String token, int shards) {
+    Matcher page = PAGE.matcher(token);
+    int shard = page.matches() ? Integer.parseInt(page.group(1)) : 0;
+    boolean known = (token.isEmpty() || page.matches()) && shard < shards;
+    return known ? OptionalInt.of(shard) : OptionalInt.empty();
+  }
+}

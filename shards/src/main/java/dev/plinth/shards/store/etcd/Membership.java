@@ -1,0 +1,125 @@
+package dev.plinth.shards.store.etcd;
+
+import dev.plinth.shards.store.ShardStore.Layout;
+import dev.plinth.shards.store.ShardStore.Node;
+import dev.plinth.shards.store.ShardStore.Owner;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * The rows that say which nodes live. Each goes with the lease of its node's session, and holds the
+ * address, a space and the name.
+ */
+final class Membership {
+  private static final GetOption PREFIX = GetOption.builder().isPrefix(true).build();
+
+  private final Etcd etcd;
+  private final Keys keys;
+  private final String name;
+  private final Supplier<Session> session;
+  private volatile String address = "";
+
+  Membership(Etcd etcd, Keys keys, String name, Supplier<Session> session) {
+    this.etcd = etcd;
+    this.keys = keys;
+    this.name = name;
+    this.session = session;
+  }
+
+  void announce(String at) {
+    address = at;
+    settle(session.get()).exceptionally(failed -> null).join();
+  }
+
+  void withdraw() {
+    announce("");
+  }
+
+  /**
+   * Both lists in one read, so that an owner's row is not looked for among nodes of another time.
+   */
+  Layout layout() {
+    Session current = session.get();
+    List<GetResponse> found =
+        Failing.read(
+                "cannot see who owns what",
+                etcd.txn(
+                    List.of(),
+                    List.of(
+                        Op.get(keys.nodes(), PREFIX),
+                        Op.get(keys.owners(), PREFIX),
+                        Op.get(keys.revisions(), PREFIX)),
+                    List.of()))
+            .getGetResponses();
+    Map<Long, Node> nodes = new HashMap<>();
+    List<Node> inOrder =
+        found.get(0).getKvs().stream()
+            .sorted(Comparator.comparingLong(KeyValue::getCreateRevision))
+            .map(row -> node(row, current))
+            .toList();
+    found.get(0).getKvs().forEach(row -> nodes.put(row.getLease(), node(row, current)));
+    // A new session has no row yet, and a row that could not be written or deleted is seen here.
+    if (nodes.containsKey(current.lease()) == address.isEmpty()) {
+      settle(current);
+    }
+    return new Layout(inOrder, owners(found.get(1), revisions(found.get(2)), nodes, current));
+  }
+
+  private Node node(KeyValue row, Session current) {
+    String[] parts = Keys.text(row.getValue()).split(" ", 2);
+    boolean self = row.getLease() == current.lease();
+    return new Node(Keys.id(row.getLease()), parts[1], parts[0], self);
+  }
+
+  private List<Owner> owners(
+      GetResponse rows, Map<Integer, Long> revisions, Map<Long, Node> nodes, Session current) {
+    return rows.getKvs().stream()
+        .map(
+            row -> {
+              int shard = keys.ownedShard(row.getKey());
+              Node node = nodes.get(row.getLease());
+              return new Owner(
+                  shard,
+                  node == null ? unannounced(row, current) : node,
+                  row.getCreateRevision(),
+                  revisions.getOrDefault(shard, 0L));
+            })
+        .toList();
+  }
+
+  private static Node unannounced(KeyValue owner, Session current) {
+    boolean self = owner.getLease() == current.lease();
+    return new Node(Keys.id(owner.getLease()), Keys.text(owner.getValue()), "", self);
+  }
+
+  private Map<Integer, Long> revisions(GetResponse rows) {
+    Map<Integer, Long> revisions = new HashMap<>();
+    rows.getKvs()
+        .forEach(
+            row ->
+                revisions.put(
+                    keys.committedShard(row.getKey()), Long.parseLong(Keys.text(row.getValue()))));
+    return revisions;
+  }
+
+  /** Makes the row what it should be now. */
+  private CompletableFuture<?> settle(Session current) {
+    String at = address;
+    PutOption leased = PutOption.builder().withLeaseId(current.lease()).build();
+    Op change =
+        at.isEmpty()
+            ? Op.delete(keys.node(current.lease()), DeleteOption.DEFAULT)
+            : Op.put(keys.node(current.lease()), Keys.bytes(at + " " + name), leased);
+    return etcd.txn(List.of(), List.of(change), List.of());
+  }
+}

@@ -1,0 +1,42 @@
+package dev.plinth.shards;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.testkit.Await;
+import org.junit.jupiter.api.Test;
+
+class MemoryMovesTest extends MovesContract {
+  private final MemoryCluster cluster = new MemoryCluster(SHARDS);
+
+  @Override
+  ShardStore open(String node) {
+    return cluster.open(node);
+  }
+
+  @Test
+  void deadNode_isReplaced_andTheOthersKeepTheirs() {
+    Member a = new Member("a");
+    Member b = new Member("b");
+    Member c = new Member("c");
+    awaitSpread(3, 3, 2);
+    double before = a.given() + c.given();
+    ((MemoryCluster.Member) b.store).kill();
+    members.remove(b);
+    awaitSpread(4, 4);
+    assertEquals(before, a.given() + c.given(), "nobody else gave anything up");
+    b.shards.close();
+  }
+
+  @Test
+  void nodeThatTakesNothing_costsFewShards() {
+    Member a = new Member("a");
+    ShardStore idle = open("idle");
+    idle.announce("idle:1");
+    Await.until("it gives what may be on the way", () -> a.given() == 2);
+    Await.until("the two are free", () -> a.store.layout().owners().size() == SHARDS - 2);
+    assertEquals(2, a.given());
+    idle.close();
+    awaitSpread(SHARDS);
+  }
+}

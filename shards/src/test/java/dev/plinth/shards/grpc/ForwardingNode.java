@@ -1,0 +1,75 @@
+package dev.plinth.shards.grpc;
+
+import dev.plinth.server.GrpcHost;
+import dev.plinth.server.Metrics;
+import dev.plinth.shards.MemoryCluster;
+import dev.plinth.shards.Route;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.ShardsSettings;
+import dev.plinth.shards.TextApp;
+import dev.plinth.testkit.InProcessHost;
+import dev.plinth.testkit.TestSettings;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** A node with a real port, on a store in memory. */
+final class ForwardingNode implements AutoCloseable {
+  static final int SHARDS = 8;
+
+  final TextApp texts = new TextApp();
+  final BeatService beats = new BeatService();
+  final MemoryCluster.Member store;
+  final Shards shards;
+  final Forwarding forwarding;
+  final Metrics metrics = new Metrics();
+  final GrpcHost host;
+  final ManagedChannel channel;
+
+  ForwardingNode(MemoryCluster cluster, String name) {
+    store = cluster.open(name);
+    ShardsSettings settings =
+        TestSettings.read(ShardsSettings.class, "--count=" + SHARDS, "--threads=1");
+    shards = Shards.open(store, List.of(texts), settings, metrics.registry());
+    forwarding = new Forwarding(shards, name);
+    host =
+        GrpcHost.builder(InProcessHost.hostSettings("--drain.grace=5s"), metrics)
+            .add(forwarding.around(beats))
+            .start();
+    shards.announce(address());
+    channel = ManagedChannelBuilder.forTarget(address()).usePlaintext().build();
+  }
+
+  String address() {
+    return "127.0.0.1:" + host.port();
+  }
+
+  /** A namespace whose shard this node serves. */
+  String namespaceHere() {
+    return IntStream.range(0, 1000)
+        .mapToObj(i -> "ns" + i)
+        .filter(ns -> shards.routes().of(shards.shardOf(ns)).way() == Route.Way.HERE)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  double forwarded(String result) {
+    return metrics
+        .registry()
+        .get("plinth.shards.forwarded")
+        .tag("result", result)
+        .counter()
+        .count();
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    host.close();
+    forwarding.close();
+    shards.close();
+    store.close();
+    metrics.close();
+  }
+}

@@ -4,11 +4,13 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Judges who held what when. A client surely held a key from when its grant returned to when it
  * asked for the release, so no two of these stretches may overlap; and a grant that returned before
- * another was asked for has the lower token.
+ * another was asked for, of whatever key of the namespace, has the lower token. A grant whose
+ * answer came only when its time was over has no such stretch: its token counts, nothing else.
  */
 public final class HoldChecker {
   /**
@@ -22,22 +24,25 @@ public final class HoldChecker {
 
   /** Fails with the two holds that cannot both be. */
   public static void check(List<Hold> holds) {
-    Map<String, Hold> tokens = new HashMap<>();
+    Map<Long, Hold> tokens = new HashMap<>();
     for (Hold hold : holds) {
-      Hold other = tokens.put(hold.key + "#" + hold.token, hold);
+      Hold other = tokens.put(hold.token, hold);
       require(other == null, "one token twice", other, hold);
     }
-    holds.stream()
-        .map(Hold::key)
-        .distinct()
-        .forEach(key -> checkKey(holds.stream().filter(h -> h.key.equals(key)).toList()));
+    List<Hold> byGrant = holds.stream().sorted(Comparator.comparingLong(Hold::granted)).toList();
+    byGrant.stream()
+        .collect(Collectors.groupingBy(Hold::key))
+        .values()
+        .forEach(HoldChecker::checkApart);
+    checkTokens(byGrant);
   }
 
-  private static void checkKey(List<Hold> holds) {
-    List<Hold> byGrant = holds.stream().sorted(Comparator.comparingLong(Hold::granted)).toList();
+  private static void checkApart(List<Hold> byGrant) {
     Hold longest = null;
-    Hold highest = null;
     for (Hold hold : byGrant) {
+      if (hold.granted >= hold.releaseAsked) {
+        continue;
+      }
       require(
           longest == null || longest.releaseAsked <= hold.granted,
           "two holders at once",
@@ -45,15 +50,18 @@ public final class HoldChecker {
           hold);
       longest = longest == null || hold.releaseAsked > longest.releaseAsked ? hold : longest;
     }
-    for (Hold hold : holds.stream().sorted(Comparator.comparingLong(Hold::asked)).toList()) {
-      for (Hold earlier : byGrant) {
-        if (earlier.granted >= hold.asked) {
-          break;
-        }
+  }
+
+  private static void checkTokens(List<Hold> byGrant) {
+    Hold highest = null;
+    int before = 0;
+    for (Hold hold : byGrant.stream().sorted(Comparator.comparingLong(Hold::asked)).toList()) {
+      for (; byGrant.get(before).granted < hold.asked; before++) {
+        Hold earlier = byGrant.get(before);
         highest = highest == null || earlier.token > highest.token ? earlier : highest;
       }
       require(
-          highest == null || highest == hold || highest.token < hold.token,
+          highest == null || highest.token < hold.token,
           "a token that did not rise",
           highest,
           hold);

@@ -23,6 +23,12 @@ class HoldCheckerTest {
   }
 
   @Test
+  void grantThatWasOverWhenItsAnswerCame_overlapsNobody() {
+    HoldChecker.check(List.of(FIRST, new Hold("k", "bob", 2, 1, 15, 15)));
+    assertFinds("one token twice", new Hold("k", "bob", 1, 1, 15, 15));
+  }
+
+  @Test
   void longHold_isComparedWithAllThatCome_notOnlyTheNext() {
     Hold open = new Hold("k", "eve", 3, 30, 40, 1000);
     Hold brief = new Hold("k", "bob", 4, 50, 60, 61);
@@ -33,6 +39,7 @@ class HoldCheckerTest {
   @Test
   void tokenThatFell_isFound() {
     assertFinds("a token that did not rise", new Hold("k", "bob", 0, 21, 30, 40));
+    assertFinds("a token that did not rise", new Hold("other", "bob", 0, 21, 30, 40));
   }
 
   @Test

@@ -5,7 +5,8 @@ import java.util.Optional;
 /**
  * The budget of one rule for one set of descriptor values.
  *
- * @param key names it in the store, unique in its domain; a shadow's differs from the enforced one's
+ * @param key names it in the store, unique in its domain; a shadow's differs from the enforced
+ *     one's
  * @param version of the policy that last changed the rule; a store never goes back behind the
  *     version it has seen for the key
  * @param shadow charged where it has room, never the cause of a denial

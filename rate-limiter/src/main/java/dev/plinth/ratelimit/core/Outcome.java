@@ -11,13 +11,13 @@ public sealed interface Outcome {
    * @param admitted how many of the checks
    * @param granted to one check: its cost, or a part of it
    * @param leased taken in advance
-   * @param wait microseconds until what was granted may be used
+   * @param delay microseconds until what was granted may be used
    * @param retry microseconds until a denied check would pass if nothing else came, or {@link
    *     #NEVER}; 0 if none was denied
    * @param standings after it, one for each charge in their order
    */
   record Taken(
-      int admitted, long granted, long leased, long wait, long retry, List<Standing> standings)
+      int admitted, long granted, long leased, long delay, long retry, List<Standing> standings)
       implements Outcome {}
 
   /**

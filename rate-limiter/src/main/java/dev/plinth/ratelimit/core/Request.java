@@ -7,8 +7,7 @@ public record Request(Operation operation, Optional<Once> once) {
   /**
    * The outcome is kept for {@link #REMEMBERED}: sent again, it is the answer.
    *
-   * @param fingerprint of the whole request; the same id with another one is {@link
-   *     Outcome.Reused}
+   * @param fingerprint of the whole request; the same id with another one is {@link Outcome.Reused}
    */
   public record Once(String id, String fingerprint) {
     /** In microseconds. */

@@ -11,6 +11,7 @@ import dev.plinth.ratelimit.v1.OnChange;
 import dev.plinth.server.call.Fields;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -152,6 +153,19 @@ final class PolicyWire {
             above == 0 ? 1000 : Math.max(above, -1)));
   }
 
+  /** What {@link #policy(Policy)} made of a policy, on this node or another. */
+  static Policy read(dev.plinth.ratelimit.v1.Policy wire) {
+    List<Rule> rules = new ArrayList<>();
+    for (dev.plinth.ratelimit.v1.Rule rule : wire.getRulesList()) {
+      rules.add(rule("rules.", rule).since(rule.getVersion()));
+    }
+    return new Policy(
+        wire.getDomain(),
+        wire.getVersion(),
+        rules,
+        Instant.ofEpochMilli(Timestamps.toMillis(wire.getChangedAt())));
+  }
+
   /** With all that was left open filled in. */
   static dev.plinth.ratelimit.v1.Policy policy(Policy policy) {
     dev.plinth.ratelimit.v1.Policy.Builder wire =
@@ -167,6 +181,7 @@ final class PolicyWire {
     dev.plinth.ratelimit.v1.Rule.Builder wire =
         dev.plinth.ratelimit.v1.Rule.newBuilder()
             .setName(rule.name())
+            .setVersion(rule.version())
             .setShadow(rule.shadow())
             .setEnforcePermille(rule.enforcePermille())
             .setFailMode(FailMode.valueOf("FAIL_MODE_" + rule.failMode()))

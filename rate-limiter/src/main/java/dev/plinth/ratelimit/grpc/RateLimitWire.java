@@ -59,10 +59,6 @@ final class RateLimitWire {
     return Math.max(1, between(field, cost, 0, Charge.MOST));
   }
 
-  static long version(long minPolicyVersion) {
-    return between("min_policy_version", minPolicyVersion, 0, Long.MAX_VALUE);
-  }
-
   static List<Descriptor> descriptors(String path, List<dev.plinth.ratelimit.v1.Descriptor> wire) {
     Fields.between(path, wire.size(), 0, MOST_DESCRIPTORS);
     List<Descriptor> descriptors = new ArrayList<>(wire.size());
@@ -79,8 +75,8 @@ final class RateLimitWire {
   }
 
   /** The whole request by its id, so that the same id with another content is noticed. */
-  static Optional<Once> once(String requestId, Message request) {
-    String id = Fields.requestId(requestId);
+  static Optional<Once> once(String field, String requestId, Message request) {
+    String id = Fields.optionalName(field, requestId, MOST_ID);
     return id.isEmpty()
         ? Optional.empty()
         : Optional.of(
@@ -95,8 +91,12 @@ final class RateLimitWire {
     return Durations.fromNanos(duration.toNanos());
   }
 
-  static com.google.protobuf.Duration micros(long micros) {
+  static com.google.protobuf.Duration duration(long micros) {
     return Durations.fromMicros(micros);
+  }
+
+  static long micros(Duration duration) {
+    return duration.toNanos() / 1000;
   }
 
   static dev.plinth.ratelimit.v1.Decision decision(Decision decision, boolean headers) {
@@ -107,7 +107,7 @@ final class RateLimitWire {
             .setPolicyVersion(decision.policyVersion())
             .setDecidedBy(decidedBy(decision.decidedBy()));
     if (decision.verdict() == Decision.Verdict.DENY && decision.retry() != Outcome.NEVER) {
-      wire.setRetryAfter(micros(decision.retry()));
+      wire.setRetryAfter(duration(decision.retry()));
     }
     decision.limits().forEach(limit -> wire.addLimits(status(limit)));
     if (headers) {
@@ -121,7 +121,7 @@ final class RateLimitWire {
         .setRule(status.rule().name())
         .setLimit(status.limit())
         .setRemaining(status.remaining())
-        .setResetAfter(micros(status.reset()))
+        .setResetAfter(duration(status.reset()))
         .setNear(status.near())
         .setShadow(status.shadow())
         .setOver(status.over())

@@ -80,7 +80,6 @@ final class RateLimitMetrics implements LimitEvents {
   private DistributionSummary summary(String name, String meaning) {
     return DistributionSummary.builder("plinth.ratelimit." + name)
         .description(meaning)
-        .publishPercentiles(0.5, 0.99)
         .register(registry);
   }
 
@@ -88,7 +87,7 @@ final class RateLimitMetrics implements LimitEvents {
     return Timer.builder("plinth.ratelimit.store")
         .description("How long the store of budgets took for a flush")
         .tag("result", result)
-        .publishPercentiles(0.5, 0.99, 0.999)
+        .publishPercentileHistogram()
         .register(registry);
   }
 

@@ -23,23 +23,40 @@ final class RandomRequests {
   private static final ZoneId[] ZONES = {ZoneId.of("Europe/Berlin"), ZoneId.of("Asia/Kolkata")};
 
   private final Random random;
+  private final boolean stepsBack;
   private final Map<String, Budget> latest = new HashMap<>();
 
+  /**
+   * Half of the seeds are for a clock that now and then is stepped back; then nothing runs out
+   * meanwhile: whether what did is still there for a clock that went back is left open.
+   */
   RandomRequests(long seed) {
     random = new Random(seed);
+    stepsBack = seed % 2 == 0;
   }
 
-  /** How far the clock moves on; now and then, back. */
+  /** How far the clock moves on, or back. */
   long step() {
+    if (stepsBack) {
+      return switch (random.nextInt(8)) {
+        case 0, 1 -> 0;
+        case 2, 3 -> random.nextInt(20_000);
+        case 4, 5, 6 -> random.nextLong(SECOND);
+        default -> -random.nextLong(random.nextBoolean() ? 2 * SECOND : 2 * DAY);
+      };
+    }
     return switch (random.nextInt(12)) {
       case 0, 1, 2 -> 0;
       case 3 -> random.nextInt(10);
       case 4, 5 -> random.nextInt(50_000);
       case 6, 7, 8 -> random.nextLong(3 * SECOND);
       case 9 -> random.nextLong(300 * SECOND);
-      case 10 -> random.nextInt(4) == 0 ? random.nextLong(40 * DAY) : random.nextLong(SECOND);
-      default -> -random.nextLong(random.nextBoolean() ? 2 * SECOND : 2 * DAY);
+      default -> random.nextInt(6) == 0 ? random.nextLong(40 * DAY) : random.nextLong(SECOND);
     };
+  }
+
+  private long ttl(long most) {
+    return random.nextLong(most) + (stepsBack ? 1000 * SECOND : 1);
   }
 
   List<Request> batch() {
@@ -65,11 +82,8 @@ final class RandomRequests {
     return switch (random.nextInt(16)) {
       case 0, 1 -> new Operation.Settle("t" + random.nextInt(3), random.nextInt(8));
       case 2 -> new Operation.Reset(budgets(random.nextInt(10) == 0));
-      case 3, 4 ->
-          new Operation.AcquireSlot(
-              places(), "slot" + random.nextInt(5), random.nextLong(5 * SECOND) + 1);
-      case 5 ->
-          new Operation.RenewSlot("slot" + random.nextInt(5), random.nextLong(9 * SECOND) + 1);
+      case 3, 4 -> new Operation.AcquireSlot(places(), "slot" + random.nextInt(5), ttl(5 * SECOND));
+      case 5 -> new Operation.RenewSlot("slot" + random.nextInt(5), ttl(9 * SECOND));
       case 6 -> new Operation.ReleaseSlot("slot" + random.nextInt(5));
       default -> take();
     };
@@ -85,8 +99,7 @@ final class RandomRequests {
     Optional<Operation.Ticket> ticket =
         random.nextInt(3) > 0
             ? Optional.empty()
-            : Optional.of(
-                new Operation.Ticket("t" + random.nextInt(3), random.nextLong(60 * SECOND) + 1));
+            : Optional.of(new Operation.Ticket("t" + random.nextInt(3), ttl(60 * SECOND)));
     long lease = random.nextInt(4) == 0 ? random.nextInt(20) + 1 : 0;
     int count = random.nextInt(3) == 0 && ticket.isEmpty() ? random.nextInt(9) + 1 : 1;
     if (equal && cost > 0 && count == 1 && random.nextInt(4) == 0) {

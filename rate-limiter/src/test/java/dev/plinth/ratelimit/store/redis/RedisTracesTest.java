@@ -80,7 +80,7 @@ class RedisTracesTest {
                   + ", request "
                   + j
                   + " of the last line of\n"
-                  + String.join("\n", story));
+                  + story.get(story.size() - 1));
         }
       }
     }

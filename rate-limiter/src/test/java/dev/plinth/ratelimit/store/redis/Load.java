@@ -57,9 +57,13 @@ final class Load implements AutoCloseable {
     return admitted.sum() + denied.sum();
   }
 
-  /** Waits until every request has its answer. */
   @Override
   public void close() {
+    stop();
+  }
+
+  /** Waits until every request has its answer. */
+  void stop() {
     stopped = true;
     for (Thread thread : threads) {
       try {

@@ -58,8 +58,7 @@ final class Load implements AutoCloseable {
   }
 
   /** Waits until every request has its answer. */
-  @Override
-  public void close() {
+  void stop() {
     stopped = true;
     for (Thread thread : threads) {
       try {
@@ -72,5 +71,10 @@ final class Load implements AutoCloseable {
     if (bug != null) {
       throw new AssertionError(bug);
     }
+  }
+
+  @Override
+  public void close() {
+    stop();
   }
 }

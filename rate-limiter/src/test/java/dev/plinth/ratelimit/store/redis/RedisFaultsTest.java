@@ -132,7 +132,7 @@ class RedisFaultsTest {
               commands.scriptFlush();
             }
           });
-      load.close();
+      load.stop();
       assertEquals(0, load.unknown.sum() + load.surelyNot.sum(), "failed");
       assertEquals(load.admitted.sum(), used());
     }
@@ -149,7 +149,7 @@ class RedisFaultsTest {
             }
           });
       awaitMore(load);
-      load.close();
+      load.stop();
       assertTrue(load.unknown.sum() > 0, "none was under way");
       assertChargedOnce(load);
     }
@@ -166,7 +166,7 @@ class RedisFaultsTest {
         Await.until("no trouble", () -> store.trouble().isEmpty());
       }
       awaitMore(load);
-      load.close();
+      load.stop();
       assertChargedOnce(load);
     }
   }
@@ -182,7 +182,7 @@ class RedisFaultsTest {
         REDIS.resume();
         Await.until("no trouble", () -> hasty.trouble().isEmpty());
         awaitMore(load);
-        load.close();
+        load.stop();
         assertChargedOnce(load);
       }
     }
@@ -285,9 +285,9 @@ class RedisFaultsTest {
               }
             });
         awaitMore(one);
-        one.close();
-        two.close();
-        three.close();
+        one.stop();
+        two.stop();
+        three.stop();
         double seconds = (System.nanoTime() - begin) / 1e9;
         long admitted = one.admitted.sum() + two.admitted.sum() + three.admitted.sum();
         assertTrue(admitted >= 50, admitted + " admitted (expected: the burst at least)");
@@ -307,7 +307,7 @@ class RedisFaultsTest {
         redis(RedisCommands::flushall);
         awaitMore(load);
       }
-      load.close();
+      load.stop();
       double seconds = (System.nanoTime() - begin) / 1e9;
       long most = (1 + 3) * 40 + (long) Math.ceil(100 * seconds);
       long admitted = load.admitted.sum();

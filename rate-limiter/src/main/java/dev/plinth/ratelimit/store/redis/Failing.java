@@ -2,6 +2,7 @@ package dev.plinth.ratelimit.store.redis;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -19,13 +20,17 @@ final class Failing {
           "(^|: -?)(LOADING|BUSY|OOM|MISCONF|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK"
               + "|CROSSSLOT|NOAUTH|NOPERM|NOSCRIPT|CORRUPT) ");
 
+  /** How Lettuce refuses what it has not sent. */
+  private static final Pattern UNSENT =
+      Pattern.compile("^(Request queue size exceeded|Currently not connected)");
+
   private Failing() {}
 
   static StoreUnavailable notSent(String why) {
     return StoreUnavailable.notApplied(ENGINE, why, null);
   }
 
-  /** Of a command that was handed to a connection: unless Redis itself refused it, who knows. */
+  /** Of a command that was handed to a connection: unless it was refused, who knows. */
   static StoreUnavailable of(Throwable failure) {
     Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
     if (cause instanceof StoreUnavailable known) {
@@ -36,6 +41,9 @@ final class Failing {
     }
     if (cause instanceof RedisCommandExecutionException told && isRefusal(told.getMessage())) {
       return StoreUnavailable.notApplied(ENGINE, told.getMessage(), cause);
+    }
+    if (cause instanceof RedisException own && UNSENT.matcher("" + own.getMessage()).find()) {
+      return notSent(own.getMessage());
     }
     return StoreUnavailable.outcomeUnknown(ENGINE, reason(cause), cause);
   }

@@ -80,16 +80,20 @@ final class Link implements AutoCloseable {
     if (closed) {
       return;
     }
-    client
-        .connectAsync(ByteArrayCodec.INSTANCE, uri)
-        .whenComplete(
-            (connection, failed) -> {
-              if (failed == null) {
-                connected(connection);
-              } else {
-                again(Failing.reason(failed));
-              }
-            });
+    try {
+      client
+          .connectAsync(ByteArrayCodec.INSTANCE, uri)
+          .whenComplete(
+              (connection, failed) -> {
+                if (failed == null) {
+                  connected(connection);
+                } else {
+                  again(Failing.reason(failed));
+                }
+              });
+    } catch (RuntimeException e) {
+      again(Failing.reason(e)); // whatever it is, nobody else would try again
+    }
   }
 
   private void connected(StatefulRedisConnection<byte[], byte[]> connection) {

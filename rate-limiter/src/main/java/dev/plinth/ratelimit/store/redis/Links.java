@@ -6,6 +6,7 @@ import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
@@ -63,6 +64,8 @@ final class Links implements AutoCloseable {
     return ClientOptions.builder()
         .autoReconnect(false)
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .timeoutOptions(
+            TimeoutOptions.builder().timeoutCommands(false).build()) // the store has its own
         .requestQueueSize(IN_FLIGHT)
         .protocolVersion(ProtocolVersion.RESP2)
         .maintNotificationsConfig(MaintNotificationsConfig.disabled())

@@ -57,11 +57,6 @@ final class Load implements AutoCloseable {
     return admitted.sum() + denied.sum();
   }
 
-  @Override
-  public void close() {
-    stop();
-  }
-
   /** Waits until every request has its answer. */
   void stop() {
     stopped = true;
@@ -76,5 +71,10 @@ final class Load implements AutoCloseable {
     if (bug != null) {
       throw new AssertionError(bug);
     }
+  }
+
+  @Override
+  public void close() {
+    stop();
   }
 }

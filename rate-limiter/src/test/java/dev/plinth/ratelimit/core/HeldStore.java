@@ -4,7 +4,9 @@ import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +29,7 @@ final class HeldStore implements BudgetStore {
   private final InstantSource clock;
   private final Map<String, Budgets> domains = new HashMap<>();
   private final List<Call> calls = new ArrayList<>();
-  private int answered;
+  private final Deque<Call> waiting = new ArrayDeque<>();
   private boolean held = true;
   private boolean away;
 
@@ -52,30 +54,29 @@ final class HeldStore implements BudgetStore {
 
   @Override
   public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
-    Call call;
-    synchronized (this) {
-      if (away) {
-        calls.add(new Call(domain, batch, List.of(), new CompletableFuture<>()));
-        answered = calls.size();
-        return CompletableFuture.failedStage(
-            StoreUnavailable.notApplied("budgets", "is away", null));
-      }
-      List<Outcome> outcomes =
-          domains.computeIfAbsent(domain, name -> new Budgets()).apply(batch, micros());
-      call = new Call(domain, batch, outcomes, new CompletableFuture<>());
-      calls.add(call);
-      if (!held) {
-        answered = calls.size();
-      }
-    }
-    if (call.outcomes != null && isPrompt()) {
-      call.answer.complete(call.outcomes);
+    Call call = call(domain, batch);
+    if (call == null) {
+      return CompletableFuture.failedStage(StoreUnavailable.notApplied("budgets", "is away", null));
     }
     return call.answer;
   }
 
-  private synchronized boolean isPrompt() {
-    return !held;
+  private synchronized Call call(String domain, List<Request> batch) {
+    CompletableFuture<List<Outcome>> answer = new CompletableFuture<>();
+    if (away) {
+      calls.add(new Call(domain, batch, List.of(), answer));
+      return null;
+    }
+    List<Outcome> outcomes =
+        domains.computeIfAbsent(domain, name -> new Budgets()).apply(batch, micros());
+    Call call = new Call(domain, batch, outcomes, answer);
+    calls.add(call);
+    if (held) {
+      waiting.add(call);
+    } else {
+      answer.complete(outcomes);
+    }
+    return call;
   }
 
   private long micros() {
@@ -103,7 +104,7 @@ final class HeldStore implements BudgetStore {
   }
 
   synchronized boolean isHolding() {
-    return answered < calls.size();
+    return !waiting.isEmpty();
   }
 
   /** The oldest one that is held was lost on the way back. */
@@ -112,7 +113,7 @@ final class HeldStore implements BudgetStore {
   }
 
   private synchronized Call next() {
-    return calls.get(answered++);
+    return waiting.remove();
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.plinth.client;
 
+import dev.plinth.client.limit.LimitOptions;
+import dev.plinth.client.limit.Limits;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
@@ -23,6 +25,7 @@ public final class PlinthClient implements AutoCloseable {
   private final Wiring wiring;
   private final Owners owners;
   private final Line line;
+  private Limits limits;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
@@ -32,7 +35,7 @@ public final class PlinthClient implements AutoCloseable {
     OwnThread thread = new OwnThread(timer);
     RetryRule rule = builder.rule();
     Calls calls = new Calls(channel, callDeadline, rule, builder.pause());
-    Attempts attempts = new Attempts(channel, thread);
+    Attempts attempts = new Attempts(channel, thread, builder.nanos());
     Executor background = builder.background();
     Rhythm rhythm =
         new Rhythm(
@@ -97,6 +100,19 @@ public final class PlinthClient implements AutoCloseable {
 
   public Election election(String namespace, String name) {
     return new Election(namespace, name, wiring);
+  }
+
+  /** The limiters of this client, with the usual options. */
+  public synchronized Limits limits() {
+    if (limits == null) {
+      limits = limits(LimitOptions.usual());
+    }
+    return limits;
+  }
+
+  /** Limiters of their own, with leases of their own; closed with the client, if not before. */
+  public Limits limits(LimitOptions options) {
+    return new Limits(line, options);
   }
 
   /** For guards to report a stale token to this client's metrics. */

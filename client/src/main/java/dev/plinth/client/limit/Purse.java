@@ -168,8 +168,8 @@ final class Purse {
 
   private void answered(LeaseBudgetResponse answer, long sent) {
     wiring.events().leaseAsked(name(answer.getOutcome()));
-    if (answer.getOutcome() == Outcome.OUTCOME_LEASED) {
-      BudgetLease lease = answer.getLease();
+    BudgetLease lease = answer.getLease();
+    if (answer.getOutcome() == Outcome.OUTCOME_LEASED && lease.getGranted() > 0) {
       long validFor = Wire.duration(lease.getValidFor()).toNanos();
       wiring.events().leased(lease.getGranted());
       take(new Grant(lease.getLeaseId(), lease.getGranted(), sent, validFor));

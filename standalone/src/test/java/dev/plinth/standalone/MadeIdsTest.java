@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class MadeIdsTest {
   private static final int MAKERS = 3;
-  private static final int PAUSES = 5;
+  private static final int PAUSES = 3;
   private static final long TTL_MILLIS = 500;
 
   /** Ids that a process made without a break. */

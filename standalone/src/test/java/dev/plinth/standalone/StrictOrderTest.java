@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StrictOrderTest {
   private static final int CALLERS = 8;
   private static final int KILLS = 3;
-  private static final int BETWEEN = 400;
+  private static final int BETWEEN = 200;
 
   @TempDir Path folder;
   private final int port = Ports.free(1)[0];

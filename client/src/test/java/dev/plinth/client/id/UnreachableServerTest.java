@@ -47,7 +47,11 @@ class UnreachableServerTest {
 
   @Test
   void I5_workerThatCannotBeRenewed_makesNoMore_andAnotherTakesItUpAbove() throws Exception {
-    server.put("events", IdServer.flakes(0, 22).setWorkerTtl(wire(Duration.ofSeconds(2))).setMaxAhead(wire(Duration.ofSeconds(2))));
+    server.put(
+        "events",
+        IdServer.flakes(0, 22)
+            .setWorkerTtl(wire(Duration.ofSeconds(2)))
+            .setMaxAhead(wire(Duration.ofSeconds(2))));
     SnowflakeIds cutOff = client.ids().snowflake("events");
     long before = cutOff.next();
     proxy.cut();

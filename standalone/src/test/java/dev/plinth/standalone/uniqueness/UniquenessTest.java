@@ -12,11 +12,11 @@ class UniquenessTest {
   void I1_I2_I6_noIdComesTwice_whoeverMakesIt_overKillsAndPauses() throws Exception {
     try (UniquenessRun run = new UniquenessRun(folder, 4)) {
       run.start();
-      for (int i = 0; i < 4; i++) {
-        run.work(20_000, 1_000);
+      for (int i = 0; i < 3; i++) {
+        run.work(5_000, 500);
         run.strike();
       }
-      run.work(20_000, 1_000);
+      run.work(5_000, 500);
       run.finish();
     }
   }

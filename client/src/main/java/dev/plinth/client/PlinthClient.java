@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.id.Ids;
 import dev.plinth.client.limit.LimitOptions;
 import dev.plinth.client.limit.Limits;
 import dev.plinth.lease.v1.HeartbeatRequest;
@@ -25,6 +26,7 @@ public final class PlinthClient implements AutoCloseable {
   private final Wiring wiring;
   private final Owners owners;
   private final Line line;
+  private final Ids ids;
   private Limits limits;
 
   PlinthClient(PlinthClientBuilder builder) {
@@ -60,6 +62,7 @@ public final class PlinthClient implements AutoCloseable {
             new ConcurrentHashMap<>());
     owners = new Owners(wiring.owner());
     line = new Line(wiring, attempts, builder.meters());
+    ids = new Ids(line);
   }
 
   private static Heart heart(Attempts attempts, HeartbeatRequest beat) {
@@ -113,6 +116,11 @@ public final class PlinthClient implements AutoCloseable {
   /** Limiters of their own, with leases of their own; closed with the client, if not before. */
   public Limits limits(LimitOptions options) {
     return new Limits(line, options);
+  }
+
+  /** Identifiers. */
+  public Ids ids() {
+    return ids;
   }
 
   /** For guards to report a stale token to this client's metrics. */

@@ -24,7 +24,7 @@ final class Purse {
   private static final Duration FIRST_GUESS = Duration.ofMillis(500);
   private static final Duration AFTER_DENIAL = Duration.ofMillis(50);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
-  private static final Duration NOT_LEASABLE_FOR = Duration.ofSeconds(30);
+  private static final Duration NOT_LEASABLE_FOR = Duration.ofSeconds(10);
   private static final long MOST = 1_000_000_000;
   private static final double NANOS_PER_SECOND = 1e9;
 

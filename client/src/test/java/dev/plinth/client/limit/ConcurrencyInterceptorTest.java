@@ -93,6 +93,13 @@ class ConcurrencyInterceptorTest {
   }
 
   @Test
+  void callThatIsDone_givesItBack_thoughNobodyReadsItsAnswer() {
+    GuardedServer.Talk talk = server.unread(new Metadata()).say("hello").finish();
+    assertReleasedOnce();
+    assertFalse(talk.ended.isDone());
+  }
+
+  @Test
   void cancelledWhileItWaits_neverRuns_andGivesItsSlotBack() {
     service.gate = new CompletableFuture<>();
     GuardedServer.Talk talk = server.talk(new Metadata()).say("hello");

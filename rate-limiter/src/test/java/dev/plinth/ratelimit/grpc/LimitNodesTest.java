@@ -98,8 +98,7 @@ class LimitNodesTest {
     for (LimitCalls calls : List.of(ofA, ofB, ofA, ofB, ofA, ofB)) {
       checks.onNext(CheckStreamRequest.newBuilder().setCheck(calls.wish()).build());
     }
-    checks.onNext(
-        CheckStreamRequest.newBuilder().setCheck(ofA.wish().setCost(-1)).build());
+    checks.onNext(CheckStreamRequest.newBuilder().setCheck(ofA.wish().setCost(-1)).build());
     checks.onCompleted();
     int allowed = 0;
     int refused = 0;

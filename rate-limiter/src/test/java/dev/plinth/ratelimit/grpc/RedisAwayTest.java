@@ -176,9 +176,7 @@ class RedisAwayTest {
                     .build())
             .getOutcome());
     var slot =
-        calls
-            .limits()
-            .acquireSlot(AcquireSlotRequest.newBuilder().setDomain(calls.domain).build());
+        calls.limits().acquireSlot(AcquireSlotRequest.newBuilder().setDomain(calls.domain).build());
     assertEquals(DecidedBy.DECIDED_BY_LOCAL_FALLBACK, slot.getDecidedBy());
     assertEquals(List.of("places"), List.of(slot.getLimits(0).getRule()));
   }

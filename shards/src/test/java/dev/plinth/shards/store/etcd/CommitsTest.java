@@ -206,7 +206,7 @@ class CommitsTest {
     assertFalse(standing.isDone(), "the next may still be on its way");
     etcd.requests.get(2).fail(NO_SPACE);
     etcd.requests.get(3).arrive().answer();
-    assertEquals(OptionalLong.of(1), standing.join());
+    assertEquals(OptionalLong.of(1), standing.getNow(null));
   }
 
   @Test
@@ -214,12 +214,12 @@ class CommitsTest {
     commit(2);
     etcd.requests.get(0).fail(NO_SPACE);
     etcd.requests.get(1).timeOut();
-    assertEquals(OptionalLong.empty(), commits.standing().join());
+    assertEquals(OptionalLong.empty(), commits.standing().getNow(null));
     CommitsTest deposed = new CommitsTest();
     deposed.commit(1);
     deposed.etcd.ours = false;
     deposed.etcd.last().arrive().answer();
-    assertEquals(OptionalLong.empty(), deposed.commits.standing().join());
+    assertEquals(OptionalLong.empty(), deposed.commits.standing().getNow(null));
   }
 
   /** A second owner under the same epoch must not be disturbed by what the first has sent. */

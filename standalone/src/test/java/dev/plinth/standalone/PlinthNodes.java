@@ -52,18 +52,12 @@ final class PlinthNodes implements AutoCloseable {
     }
   }
 
-  JavaProcess start(int node) {
-    launch(node);
-    return awaitReady(node);
-  }
-
-  /** All of them together; which comes first is theirs to decide. */
+  /** One after the other: together on two busy cores, one may not get its session in time. */
   void startAll() {
-    IntStream.range(0, ports.length).forEach(this::launch);
-    IntStream.range(0, ports.length).forEach(this::awaitReady);
+    IntStream.range(0, ports.length).forEach(this::start);
   }
 
-  private void launch(int node) {
+  JavaProcess start(int node) {
     processes[node] =
         JavaProcess.start(
             folder,
@@ -77,9 +71,6 @@ final class PlinthNodes implements AutoCloseable {
             "--etcd.session-ttl=" + TTL_SECONDS + "s",
             "--etcd.authority-margin=1s",
             "--etcd.request-timeout=2s");
-  }
-
-  private JavaProcess awaitReady(int node) {
     processes[node].awaitLine("is ready");
     channels[node].resetConnectBackoff();
     return processes[node];

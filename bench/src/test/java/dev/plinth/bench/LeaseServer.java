@@ -4,16 +4,13 @@ import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
-import dev.plinth.shards.Shards;
-import dev.plinth.shards.ShardsSettings;
+import dev.plinth.shards.fixture.OwnShards;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.InProcessHost;
-import dev.plinth.testkit.TestSettings;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
-import java.time.InstantSource;
-import java.util.List;
 import java.util.function.Function;
 
 /** The lease service and a bare echo on a real port, and a channel to them. */
@@ -21,20 +18,14 @@ final class LeaseServer implements AutoCloseable {
   static final int SHARDS = 16;
 
   private final Metrics metrics = new Metrics();
-  private final ShardStore store;
-  private final Shards shards;
   private final GrpcHost host;
   private final ManagedChannel channel;
 
   LeaseServer(Function<Metrics, ShardStore> open) {
-    store = open.apply(metrics);
-    LeaseApp app = LeaseService.app(InstantSource.system(), metrics.registry());
-    shards =
-        Shards.open(
-            store, List.of(app), TestSettings.read(ShardsSettings.class), metrics.registry());
+    Wiring<LeaseApp> wiring = new Wiring<>(LeaseService::app, LeaseService::on);
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
-            .add(LeaseService.on(shards, app, store))
+            .add(OwnShards.of(wiring, open.apply(metrics), metrics.registry()))
             .add(EchoService.plain())
             .start();
     channel = ManagedChannelBuilder.forAddress("127.0.0.1", host.port()).usePlaintext().build();
@@ -48,8 +39,6 @@ final class LeaseServer implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     host.close();
-    shards.close();
-    store.close();
     metrics.close();
   }
 }

@@ -308,6 +308,16 @@ public abstract class BudgetStoreContract extends BudgetStoreCase {
     assertEquals(2, expected > 0 ? look(after).version() : 2);
   }
 
+  /** The debt of a slow rate, counted in small parts of a microsecond, would not be exact. */
+  @Test
+  void change_ofAPacedLimitDeepInDebt_staysExact() {
+    Budget slow = budget("slow", new Limit.Paced(30 * 24 * Limit.HOUR, 1));
+    take(slow, Charge.MOST);
+    assertEquals(Limit.DEBT, take(slow, 1).retry());
+    Budget fast = next(slow, new Limit.Paced(Limit.HOUR, 143_557), OnChange.AS_IS);
+    assertEquals(Limit.DEBT / 143_557, take(fast, 1).retry());
+  }
+
   @Test
   void reset_beginsAnew() {
     take(TEN, 10);

@@ -107,7 +107,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     take(TEN, 4);
     disk.checkpoint();
     take(TEN, 5);
-    crash();
+    store = disk.kill((EmbeddedBudgetStore) store);
     assertEquals(6, available(TEN), "the 5 of the last interval, and not more than they");
     disk.checkpoint();
     crash();

@@ -208,6 +208,18 @@ public abstract class BudgetStoreContract extends BudgetStoreCase {
   }
 
   @Test
+  void settle_afterItsRuleChanged_givesNothingBack_butChargesMore() {
+    take(reserve(8, 0, "t", TEN));
+    take(reserve(1, 0, "u", TEN));
+    Budget later = next(TEN, ten(), OnChange.RESET);
+    take(later, 5);
+    settle("t", 0);
+    assertEquals(5, available(later), "the reset has given it back before");
+    settle("u", 3);
+    assertEquals(3, available(later));
+  }
+
+  @Test
   void settle_ofACounter_goesToTheWindowThatWasCharged() {
     Budget counter = budget("counter", new Limit.SlidingCounter(10, 10 * SECOND));
     take(reserve(10, 0, "t", counter));

@@ -2,12 +2,7 @@ package dev.plinth.client.limit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.grpc.Attributes;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
-import io.grpc.Status;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +14,7 @@ class HeldCallTest {
   private final List<String> told = new ArrayList<>();
   private final List<Runnable> threads = new ArrayList<>();
   private final Executor later = threads::add;
-  private final HeldCall<String> held = new HeldCall<>(new NoCall());
+  private final HeldCall<String> held = new HeldCall<>(new NoCall(told));
 
   @Test
   void whatCameBefore_isTold_onceInOrder_thenWhatComes() {
@@ -151,54 +146,6 @@ class HeldCallTest {
     @Override
     public void onReady() {
       told.add("ready");
-    }
-  }
-
-  private final class NoCall extends ServerCall<String, String> {
-    @Override
-    public void request(int messages) {}
-
-    @Override
-    public void sendHeaders(Metadata headers) {}
-
-    @Override
-    public void sendMessage(String message) {}
-
-    @Override
-    public void close(Status status, Metadata trailers) {
-      told.add("closed " + status.getCode());
-    }
-
-    @Override
-    public boolean isCancelled() {
-      return false;
-    }
-
-    @Override
-    public Attributes getAttributes() {
-      return Attributes.EMPTY;
-    }
-
-    @Override
-    public MethodDescriptor<String, String> getMethodDescriptor() {
-      return MethodDescriptor.<String, String>newBuilder()
-          .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
-          .setFullMethodName("a/b")
-          .setRequestMarshaller(new Text())
-          .setResponseMarshaller(new Text())
-          .build();
-    }
-  }
-
-  private static final class Text implements MethodDescriptor.Marshaller<String> {
-    @Override
-    public InputStream stream(String value) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public String parse(InputStream stream) {
-      throw new UnsupportedOperationException();
     }
   }
 }

@@ -7,43 +7,55 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what this node admits of the budgets in use, and holds it against their bounds: since the
- * last look, and since a period began. What a reset gives on top is not known here if another node
- * did it, and then shows as a violation.
+ * Counts what this node admits of the budgets in use, and holds it against their bounds, over every
+ * stretch of time between two looks at once: what was admitted, less what was refilled since, is
+ * never more than what the bound allows in no time. A reset gives more; where another node did it,
+ * that is not known here and may show as a violation.
  *
- * <p>An admission is counted when its answer is here, not when the store decided: so the stretch of
- * time is longer by the slowest answer seen.
+ * <p>An admission is counted when its answer is here, not when the store decided, and threads may
+ * be held up; so the time is taken to be longer by the slowest answer seen and {@link #SLACK}.
  */
 final class BoundCheck {
   static final int MOST = 10_000;
-
-  /** Spending of leases is counted at looks that are so far apart, and threads may be held up. */
   private static final long SLACK = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long UNUSED = TimeUnit.MINUTES.toNanos(1);
 
-  /** A budget under watch: what was admitted at two moments. */
+  /** A budget under watch; by the looking thread only. */
   private static final class Watched {
     private final String domain;
     private final RuleBudget budget;
     private final long lent;
+    private final double perNano;
     private long resets;
-    private long lastAt;
-    private long last;
-    private long periodAt;
-    private long period;
+    private long lookedAt;
+    private long usedAt;
+    private long counted;
+    private double level;
 
     Watched(String domain, RuleBudget budget, long now) {
       this.domain = domain;
       this.budget = budget;
       this.lent = budget.budget().lending().map(Budget.Lending::most).orElse(0L);
+      this.perNano = Bounds.refilledPerSecond(budget.rule().limit()) / 1e9;
       begin(now);
     }
 
     void begin(long now) {
       resets = budget.resets();
-      lastAt = now;
-      last = budget.admitted();
-      periodAt = now;
-      period = last;
+      lookedAt = now;
+      usedAt = now;
+      counted = budget.admitted();
+      level = 0;
+    }
+
+    /** False if more was admitted than the bound allows. */
+    boolean look(long before, long admitted, long after, long slack) {
+      usedAt = admitted == counted ? usedAt : before;
+      level = Math.max(0, level - (after - lookedAt) * perNano) + (admitted - counted);
+      counted = admitted;
+      lookedAt = before;
+      return level
+          <= Bounds.atOnce(budget.rule().limit(), lent, budget.largest()) + slack * perNano;
     }
   }
 
@@ -77,51 +89,33 @@ final class BoundCheck {
     }
   }
 
-  /** One look at all of them; those that were not used since the last are let go. */
+  /** One look at all of them; those that are not used are let go. */
   void look() {
-    long slack = SLACK + slowest.get();
+    long slack = SLACK + slowest.getAndSet(0);
     for (int left = size.get(); left > 0; left--) {
       Watched each = watched.poll();
       if (each == null) {
         break;
       }
-      if (isInUse(each, slack)) {
+      look(each, slack);
+      if (each.lookedAt - each.usedAt < UNUSED) {
         watched.add(each);
       } else {
         size.decrementAndGet();
         each.budget.unwatch();
       }
     }
-    slowest.set(0);
   }
 
-  private boolean isInUse(Watched each, long slack) {
+  private void look(Watched each, long slack) {
     long before = node.nanos().getAsLong();
     long admitted = each.budget.admitted();
-    long now = node.nanos().getAsLong();
+    long after = node.nanos().getAsLong();
     if (each.resets != each.budget.resets()) {
       each.begin(before);
-      return true;
-    }
-    if (exceeds(each, admitted - each.last, now - each.lastAt + slack)
-        || exceeds(each, admitted - each.period, now - each.periodAt + slack)) {
+    } else if (!each.look(before, admitted, after, slack)) {
       node.events().boundViolated(each.domain, each.budget.rule().name());
       each.begin(before);
-      return true;
     }
-    boolean used = admitted != each.last;
-    each.lastAt = before;
-    each.last = admitted;
-    if (now - each.periodAt >= TimeUnit.MICROSECONDS.toNanos(Bounds.period(each.budget.rule()))) {
-      each.periodAt = before;
-      each.period = admitted;
-    }
-    return used;
-  }
-
-  private static boolean exceeds(Watched each, long units, long nanos) {
-    long micros = TimeUnit.NANOSECONDS.toMicros(nanos) + 1;
-    Limit limit = each.budget.rule().limit();
-    return units > Bounds.over(limit, each.lent, micros, each.budget.largest());
   }
 }

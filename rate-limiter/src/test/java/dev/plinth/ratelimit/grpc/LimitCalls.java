@@ -3,6 +3,8 @@ package dev.plinth.ratelimit.grpc;
 import com.google.protobuf.util.Durations;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.CheckRequest;
+import dev.plinth.ratelimit.v1.CheckStreamRequest;
+import dev.plinth.ratelimit.v1.CheckStreamResponse;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.Descriptor;
 import dev.plinth.ratelimit.v1.InspectRequest;
@@ -15,6 +17,7 @@ import dev.plinth.ratelimit.v1.RateLimitServiceGrpc.RateLimitServiceBlockingStub
 import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.testkit.call.AnyCall;
 import io.grpc.Channel;
+import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -24,7 +27,7 @@ import java.util.function.Supplier;
 final class LimitCalls {
   static final AnyCall ANY = new AnyCall(RateLimitServiceGrpc.getServiceDescriptor());
 
-  final String domain = "d-" + UUID.randomUUID().toString().substring(0, 12);
+  final String domain;
   private final Supplier<Channel> channel;
 
   LimitCalls(LimitServer server) {
@@ -32,7 +35,16 @@ final class LimitCalls {
   }
 
   LimitCalls(Supplier<Channel> channel) {
+    this("d-" + UUID.randomUUID().toString().substring(0, 12), channel);
+  }
+
+  LimitCalls(String domain, Supplier<Channel> channel) {
+    this.domain = domain;
     this.channel = channel;
+  }
+
+  StreamObserver<CheckStreamRequest> stream(StreamObserver<CheckStreamResponse> answers) {
+    return RateLimitServiceGrpc.newStub(channel.get()).checkStream(answers);
   }
 
   RateLimitServiceBlockingStub limits() {

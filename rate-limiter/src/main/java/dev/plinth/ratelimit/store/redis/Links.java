@@ -6,6 +6,7 @@ import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
@@ -20,7 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 /** The connections to one Redis, used in turn. */
 final class Links implements AutoCloseable {
@@ -48,7 +49,10 @@ final class Links implements AutoCloseable {
             .build();
     client = RedisClient.create(resources, uri);
     client.setOptions(options());
-    links = Stream.generate(() -> new Link(client, uri, scheduler)).limit(connections).toList();
+    links =
+        IntStream.range(0, connections)
+            .mapToObj(i -> new Link(client, uri, scheduler, i == 0 ? Eviction::check : c -> {}))
+            .toList();
     links.forEach(Link::open);
   }
 
@@ -60,6 +64,8 @@ final class Links implements AutoCloseable {
     return ClientOptions.builder()
         .autoReconnect(false)
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .timeoutOptions(
+            TimeoutOptions.builder().timeoutCommands(false).build()) // the store has its own
         .requestQueueSize(IN_FLIGHT)
         .protocolVersion(ProtocolVersion.RESP2)
         .maintNotificationsConfig(MaintNotificationsConfig.disabled())

@@ -92,7 +92,7 @@ public final class RedisBudgetStore implements BudgetStore {
     StoreUnavailable unavailable = Failing.of(failure);
     if (unavailable.mayHaveApplied()) {
       call.giveUp();
-    } else {
+    } else if (unavailable.getCause() != null) { // of Redis itself; the links know the rest
       refusal = new Refusal(unavailable.getMessage(), System.nanoTime());
     }
     throw unavailable;

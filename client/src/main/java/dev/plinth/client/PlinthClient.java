@@ -27,7 +27,7 @@ public final class PlinthClient implements AutoCloseable {
   private final Owners owners;
   private final Line line;
   private final Ids ids;
-  private Limits limits;
+  private volatile Limits limits;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
@@ -106,7 +106,12 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   /** The limiters of this client, with the usual options. */
-  public synchronized Limits limits() {
+  public Limits limits() {
+    Limits opened = limits;
+    return opened != null ? opened : usualLimits();
+  }
+
+  private synchronized Limits usualLimits() {
     if (limits == null) {
       limits = limits(LimitOptions.usual());
     }

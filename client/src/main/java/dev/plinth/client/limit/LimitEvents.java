@@ -20,6 +20,6 @@ interface LimitEvents {
   /** Paid out of a lease whose time was over by then: the call went on to the service. */
   default void stale(long units) {}
 
-  /** How a slot ended: ACQUIRED, FULL, NO_RULE, UNAVAILABLE, LOST or RELEASED. */
+  /** What became of a slot: ACQUIRED, FULL, NO_RULE, UNAVAILABLE, RENEWED, LOST or RELEASED. */
   default void slot(String what) {}
 }

@@ -10,6 +10,8 @@ import java.util.Map;
 /** All meters of limiters, in Micrometer. The only class here that needs it. */
 final class LimitMetrics implements LimitEvents {
   private static final String PREFIX = "plinth.client.limit.";
+  private static final List<String> SLOT_EVENTS =
+      List.of("ACQUIRED", "FULL", "NO_RULE", "UNAVAILABLE", "RENEWED", "LOST", "RELEASED");
 
   private final Map<Source, Counter> allowed = new EnumMap<>(Source.class);
   private final Map<Source, Counter> denied = new EnumMap<>(Source.class);
@@ -28,7 +30,7 @@ final class LimitMetrics implements LimitEvents {
     for (String outcome : List.of("LEASED", "DENIED", "NOT_LEASABLE", "FAILED")) {
       leases.put(outcome, registry.counter(PREFIX + "leases", "outcome", outcome));
     }
-    for (String what : List.of("ACQUIRED", "FULL", "NO_RULE", "UNAVAILABLE", "LOST", "RELEASED")) {
+    for (String what : SLOT_EVENTS) {
       slots.put(what, registry.counter(PREFIX + "slots", "event", what));
     }
     shadows = registry.counter(PREFIX + "shadow.denials");

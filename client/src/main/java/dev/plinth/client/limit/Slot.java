@@ -1,7 +1,6 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -77,13 +76,14 @@ final class Slot {
     if (answer.getOutcome() == RenewSlotResponse.Outcome.OUTCOME_RENEWED) {
       validFor = Wire.duration(answer.getValidFor()).toNanos();
       since = sent;
+      slots.renewed();
     } else if (over.compareAndSet(false, true)) {
       lose();
     }
   }
 
   private void lose() {
-    slots.drop(this, Optional.of("LOST"));
+    slots.drop(this, "LOST");
     lost = true;
     onLost.run();
   }
@@ -91,7 +91,7 @@ final class Slot {
   /** Once, however often and by whomever it is called. */
   void release() {
     if (over.compareAndSet(false, true)) {
-      slots.drop(this, Optional.of("RELEASED"));
+      slots.drop(this, "RELEASED");
       slots.release(id);
     }
   }

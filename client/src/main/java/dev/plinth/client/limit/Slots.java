@@ -153,16 +153,17 @@ final class Slots {
             RateLimitServiceGrpc.getReleaseSlotMethod(), request, wiring.options().deadline(), ttl);
   }
 
-  void drop(Slot slot, Optional<String> why) {
+  void renewed() {
+    wiring.events().slot("RENEWED");
+  }
+
+  /** No longer to be renewed. */
+  void drop(Slot slot, String why) {
     kept.remove(slot);
-    why.ifPresent(wiring.events()::slot);
+    wiring.events().slot(why);
   }
 
   long now() {
     return wiring.now();
-  }
-
-  int size() {
-    return kept.size();
   }
 }

@@ -141,15 +141,9 @@ final class GuardedServer implements AutoCloseable {
   }
 
   Talk talk(Metadata headers) {
-    Talk talk = unread(headers);
-    talk.call.request(1000);
-    return talk;
-  }
-
-  /** A call whose answers nobody reads. */
-  Talk unread(Metadata headers) {
     Talk talk = new Talk(channel.newCall(TALK, CallOptions.DEFAULT));
     talk.call.start(talk, headers);
+    talk.call.request(1000);
     return talk;
   }
 

@@ -10,6 +10,7 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import io.grpc.protobuf.StatusProto;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletionException;
@@ -46,6 +47,18 @@ public final class FailureAnswers implements ServerInterceptor {
     return unwrap(thrown) instanceof Failure failure
         ? Status.UNKNOWN.withCause(failure).asRuntimeException()
         : thrown;
+  }
+
+  /**
+   * The status of something that failed within a call that goes on, as the call would have had it.
+   *
+   * @param what for the log, should it be a bug
+   */
+  public static com.google.rpc.Status status(Throwable thrown, String what) {
+    boolean told = trailersOf(unwrap(thrown)).containsKey(DETAILS); // by another node, in full
+    return told
+        ? StatusProto.fromThrowable(unwrap(thrown))
+        : answer(Status.fromThrowable(answering(thrown)), what);
   }
 
   private static final class AnsweringCall<Q, A> extends SimpleForwardingServerCall<Q, A> {

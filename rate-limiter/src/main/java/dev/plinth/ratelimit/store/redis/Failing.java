@@ -1,0 +1,62 @@
+package dev.plinth.ratelimit.store.redis;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+
+/** What the failure of a command means for its caller. */
+final class Failing {
+  static final String ENGINE = "redis";
+
+  /**
+   * The words of answers with which Redis refuses a script before its first write. Redis 6 wraps
+   * what a command inside the script was answered; the word is then further inside.
+   */
+  private static final Pattern REFUSED =
+      Pattern.compile(
+          "(^|: -?)(LOADING|BUSY|OOM|MISCONF|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK"
+              + "|CROSSSLOT|NOAUTH|NOPERM|NOSCRIPT|CORRUPT) ");
+
+  /** How Lettuce refuses what it has not sent. */
+  private static final Pattern UNSENT =
+      Pattern.compile("^(Request queue size exceeded|Currently not connected)");
+
+  private Failing() {}
+
+  static StoreUnavailable notSent(String why) {
+    return StoreUnavailable.notApplied(ENGINE, why, null);
+  }
+
+  /** Of a command that was handed to a connection: unless it was refused, who knows. */
+  static StoreUnavailable of(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
+    if (cause instanceof StoreUnavailable known) {
+      return known;
+    }
+    if (cause instanceof TimeoutException) {
+      return StoreUnavailable.outcomeUnknown(ENGINE, "no answer in time", null);
+    }
+    if (cause instanceof RedisCommandExecutionException told && isRefusal(told.getMessage())) {
+      return StoreUnavailable.notApplied(ENGINE, told.getMessage(), cause);
+    }
+    if (cause instanceof RedisException own && UNSENT.matcher("" + own.getMessage()).find()) {
+      return notSent(own.getMessage());
+    }
+    return StoreUnavailable.outcomeUnknown(ENGINE, reason(cause), cause);
+  }
+
+  static boolean isRefusal(String message) {
+    return message != null && REFUSED.matcher(message).find();
+  }
+
+  static String reason(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage() == null ? root.toString() : root.getMessage();
+  }
+}

@@ -1,0 +1,210 @@
+package dev.plinth.ratelimit.grpc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.UInt64Value;
+import com.google.protobuf.util.Durations;
+import dev.plinth.envoy.config.core.v3.HeaderValue;
+import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.RateLimitOverride;
+import dev.plinth.envoy.service.ratelimit.v3.RateLimitRequest;
+import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse;
+import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit;
+import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import dev.plinth.envoy.type.v3.RateLimitUnit;
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.ratelimit.v1.Algorithm;
+import dev.plinth.ratelimit.v1.Rule;
+import dev.plinth.testkit.call.Refusal;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+
+/** ShouldRateLimit, as a proxy calls it. */
+@OnEachBudgets
+class EnvoyTest {
+  @Parameter LimitServer server;
+  private LimitCalls calls;
+
+  @BeforeEach
+  void begin() {
+    calls = new LimitCalls(server);
+  }
+
+  private RateLimitResponse ask(RateLimitRequest.Builder request) {
+    return RateLimitServiceGrpc.newBlockingStub(server.channel()).shouldRateLimit(request.build());
+  }
+
+  private RateLimitRequest.Builder wish(RateLimitDescriptor.Builder... descriptors) {
+    RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain(calls.domain);
+    for (RateLimitDescriptor.Builder descriptor : descriptors) {
+      request.addDescriptors(descriptor);
+    }
+    return request;
+  }
+
+  private static RateLimitDescriptor.Builder entries(String... keysAndValues) {
+    RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      descriptor.addEntriesBuilder().setKey(keysAndValues[i]).setValue(keysAndValues[i + 1]);
+    }
+    return descriptor;
+  }
+
+  private static Rule.Builder daily(String name, long limit, String... keys) {
+    Rule.Builder rule =
+        Rule.newBuilder()
+            .setName(name)
+            .setAlgorithm(Algorithm.ALGORITHM_SLIDING_LOG)
+            .setLimit(limit)
+            .setPeriod(Durations.fromDays(1));
+    for (String key : keys) {
+      rule.addMatchBuilder().setKey(key);
+    }
+    return rule;
+  }
+
+  private static String headers(RateLimitResponse response) {
+    return response.getResponseHeadersToAddList().stream()
+        .map(HeaderValue::getKey)
+        .collect(Collectors.joining(" "));
+  }
+
+  @Test
+  void descriptor_isAllowedUpToItsLimit_thenOver_andSaysWhatIsLeft() {
+    calls.put(daily("per-path", 2, "path"));
+    RateLimitResponse first = ask(wish(entries("path", "/pay")));
+    assertEquals(Code.OK, first.getOverallCode());
+    var status = first.getStatuses(0);
+    assertEquals(Code.OK, status.getCode());
+    assertEquals("per-path", status.getCurrentLimit().getName());
+    assertEquals(2, status.getCurrentLimit().getRequestsPerUnit());
+    assertEquals(Unit.DAY, status.getCurrentLimit().getUnit());
+    assertEquals(1, status.getLimitRemaining());
+    assertTrue(Durations.toSeconds(status.getDurationUntilReset()) > 86_000);
+    assertEquals("RateLimit-Policy RateLimit", headers(first));
+    ask(wish(entries("path", "/pay")));
+    RateLimitResponse over = ask(wish(entries("path", "/pay")));
+    assertEquals(Code.OVER_LIMIT, over.getOverallCode());
+    assertEquals(Code.OVER_LIMIT, over.getStatuses(0).getCode());
+    assertEquals(0, over.getStatuses(0).getLimitRemaining());
+    assertEquals("RateLimit-Policy RateLimit Retry-After", headers(over));
+    assertEquals(0, calls.left("per-path", "path", "/pay"), "the same budget as ours");
+  }
+
+  @Test
+  void rule_isForTheWholeDescriptor_notForAPartOfIt() {
+    calls.put(daily("per-path", 1, "path"), daily("per-path-and-user", 1, "path", "user"));
+    RateLimitResponse both =
+        ask(wish(entries("path", "/pay"), entries("path", "/pay", "user", "ann")));
+    assertEquals(List.of("per-path", "per-path-and-user"), names(both));
+    RateLimitResponse user = ask(wish(entries("path", "/pay", "user", "bob")));
+    assertEquals(Code.OK, user.getOverallCode(), "the rule of the path alone is not asked");
+    RateLimitResponse any = ask(wish(entries("path", "/pay"), entries("path", "/x", "user", "c")));
+    assertEquals(Code.OVER_LIMIT, any.getOverallCode(), "if any is over");
+    assertEquals(Code.OVER_LIMIT, any.getStatuses(0).getCode());
+    assertEquals(Code.OK, any.getStatuses(1).getCode());
+  }
+
+  private static List<String> names(RateLimitResponse response) {
+    return response.getStatusesList().stream()
+        .map(status -> status.getCurrentLimit().getName())
+        .toList();
+  }
+
+  @Test
+  void whatHasNoLimit_isAllowed() {
+    RateLimitResponse unknown = ask(wish(entries("path", "/pay")));
+    assertEquals(Code.OK, unknown.getOverallCode());
+    assertEquals(1, unknown.getStatusesCount());
+    assertFalse(unknown.getStatuses(0).hasCurrentLimit());
+    assertEquals(
+        Code.OK, ask(wish(entries("a", "b")).setDomain("Not_One.Of-Ours")).getOverallCode());
+    LimitCalls other = new LimitCalls(server);
+    other.put(daily("per-path", 1, "path"));
+    RateLimitResponse noRule = ask(wish(entries("user", "ann")).setDomain(other.domain));
+    assertEquals(Code.OK, noRule.getOverallCode());
+    assertFalse(noRule.getStatuses(0).hasCurrentLimit());
+  }
+
+  @Test
+  void hits_areTheCost_ofTheRequestOrOfADescriptor() {
+    calls.put(daily("per-path", 10, "path"));
+    ask(wish(entries("path", "/a"), entries("path", "/b")).setHitsAddend(4));
+    assertEquals(6, calls.left("per-path", "path", "/a"));
+    assertEquals(6, calls.left("per-path", "path", "/b"));
+    ask(wish(entries("path", "/a").setHitsAddend(UInt64Value.of(6))).setHitsAddend(1));
+    assertEquals(0, calls.left("per-path", "path", "/a"));
+    RateLimitResponse look = ask(wish(entries("path", "/a").setHitsAddend(UInt64Value.of(0))));
+    assertEquals(Code.OVER_LIMIT, look.getOverallCode(), "the next one would be");
+    look = ask(wish(entries("path", "/b").setHitsAddend(UInt64Value.of(0))));
+    assertEquals(Code.OK, look.getOverallCode());
+    assertEquals(6, calls.left("per-path", "path", "/b"));
+  }
+
+  @Test
+  void shadowRule_isNeverOver() {
+    calls.put(daily("trial", 1, "path").setShadow(true));
+    for (int i = 0; i < 3; i++) {
+      assertEquals(Code.OK, ask(wish(entries("path", "/pay"))).getOverallCode());
+    }
+  }
+
+  @Test
+  void limitThatTheCallerBrings_countsInsteadOfTheRules_onABudgetOfItsOwn() {
+    calls.put(daily("per-path", 100, "path"));
+    var three = RateLimitOverride.newBuilder().setRequestsPerUnit(3).setUnit(RateLimitUnit.YEAR);
+    var two = RateLimitOverride.newBuilder().setRequestsPerUnit(2).setUnit(RateLimitUnit.YEAR);
+    for (int i = 0; i < 3; i++) {
+      RateLimitResponse allowed = ask(wish(entries("path", "/pay").setLimit(three)));
+      assertEquals(Code.OK, allowed.getOverallCode());
+      assertEquals(3, allowed.getStatuses(0).getCurrentLimit().getRequestsPerUnit());
+      assertEquals(Unit.YEAR, allowed.getStatuses(0).getCurrentLimit().getUnit());
+    }
+    assertEquals(
+        Code.OVER_LIMIT, ask(wish(entries("path", "/pay").setLimit(three))).getOverallCode());
+    assertEquals(
+        Code.OK,
+        ask(wish(entries("path", "/pay").setLimit(two))).getOverallCode(),
+        "another limit has another budget");
+    assertEquals(Code.OK, ask(wish(entries("path", "/other").setLimit(three))).getOverallCode());
+    assertEquals(100, calls.left("per-path", "path", "/pay"));
+  }
+
+  @Test
+  void longValue_isLimited_asItself() {
+    calls.put(daily("per-path", 1, "path"));
+    String path = "/".repeat(5000);
+    assertEquals(Code.OK, ask(wish(entries("path", path + "a"))).getOverallCode());
+    assertEquals(Code.OVER_LIMIT, ask(wish(entries("path", path + "a"))).getOverallCode());
+    assertEquals(Code.OK, ask(wish(entries("path", path + "b"))).getOverallCode());
+  }
+
+  @Test
+  void badField_isRefusedByName() {
+    calls.put(daily("per-path", 1, "path"));
+    refused("domain", wish(entries("a", "b")).setDomain(""));
+    refused("descriptors", wish());
+    refused("descriptors[0].entries", wish(entries()));
+    refused("hits_addend", wish(entries("a", "b")).setHitsAddend(-1));
+    refused(
+        "descriptors[0].hits_addend", wish(entries("a", "b").setHitsAddend(UInt64Value.of(-1))));
+    refused(
+        "descriptors[0].limit.requests_per_unit",
+        wish(entries("a", "b").setLimit(RateLimitOverride.newBuilder().setUnitValue(1))));
+    refused(
+        "descriptors[0].limit.unit",
+        wish(
+            entries("a", "b")
+                .setLimit(RateLimitOverride.newBuilder().setRequestsPerUnit(1).setUnitValue(99))));
+  }
+
+  private void refused(String field, RateLimitRequest.Builder request) {
+    Refusal.of(() -> ask(request)).isOfField(field, ErrorReason.ERROR_REASON_FIELD_INVALID);
+  }
+}

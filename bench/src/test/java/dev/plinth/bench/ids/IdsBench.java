@@ -1,0 +1,141 @@
+package dev.plinth.bench.ids;
+
+import static dev.plinth.bench.Table.count;
+import static dev.plinth.bench.Table.millis;
+
+import dev.plinth.bench.Aims;
+import dev.plinth.bench.BenchRedis;
+import dev.plinth.bench.BenchServer;
+import dev.plinth.bench.Measured;
+import dev.plinth.bench.Pace;
+import dev.plinth.bench.Page;
+import dev.plinth.bench.Table;
+import dev.plinth.bench.ids.Rounds.Outcome;
+import dev.plinth.id.v1.Definition;
+import dev.plinth.id.v1.Format;
+import dev.plinth.id.v1.IdServiceGrpc;
+import dev.plinth.id.v1.PutNamespaceRequest;
+import dev.plinth.testkit.engine.Engines;
+import dev.plinth.testkit.engine.SharedEngine;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Ids in three classes that are not to be compared with each other: made offline, leased from a
+ * store, and fetched by a call each. No id may come twice in a round, and ours rise for each
+ * caller; every id of every round is checked.
+ */
+@Tag("ids")
+class IdsBench {
+  @RegisterExtension static final SharedEngine REDIS = Engines.redis();
+
+  private static final int[] THREADS = {1, 2};
+  private static final int[] CALLERS = {1, 8, 64};
+  private static final int MOST_CALLERS = 64;
+  private static final Rounds LOCAL = new Rounds(Pace.of(5, 0.5, 0.5));
+  private static final Rounds REMOTE = new Rounds(Pace.of(3, 1, 1));
+
+  @TempDir Path folder;
+  private final Page page = new Page("benchmarks-ids.md");
+  private final Map<String, Double> perSecond = new HashMap<>();
+
+  @Test
+  void ids() throws Exception {
+    page.put("offline", local(Offline.makers()));
+    try (BenchRedis redis = BenchRedis.of(REDIS);
+        BenchServer server = BenchServer.embedded(folder.resolve("db"))) {
+      define(server, "called");
+      redis.durable(false);
+      page.put("leased", leased(redis, server));
+      page.put("called", called(redis, server));
+    }
+    Aims aims = new Aims();
+    for (int callers : CALLERS) {
+      aims.ratio(
+          "Allocate(1) to one unpipelined Redis INCR, %d callers".formatted(callers),
+          1,
+          rate("Plinth Allocate(1)", callers) / rate("Redis INCR", callers));
+    }
+    page.put("aims", aims.table());
+  }
+
+  private Table leased(BenchRedis redis, BenchServer server) throws Exception {
+    return local(
+        List.of(
+            Leased.atomicLong(),
+            Leased.segmentChain(redis, 1_000),
+            Leased.segmentChain(redis, 100_000)));
+  }
+
+  private static void define(BenchServer server, String namespace) {
+    IdServiceGrpc.newBlockingStub(server.channel())
+        .putNamespace(
+            PutNamespaceRequest.newBuilder()
+                .setNamespace(namespace)
+                .setDefinition(Definition.newBuilder().setFormat(Format.FORMAT_DENSE))
+                .build());
+  }
+
+  private Table local(List<Maker> makers) throws Exception {
+    Table table = new Table("maker", "threads", "M ids/s", "p99.9 of 1,000 ids, ms", "ids rise");
+    for (Maker maker : makers) {
+      for (int threads : THREADS) {
+        Outcome outcome = LOCAL.run(maker, threads);
+        Measured measured = outcome.measured();
+        perSecond.put(maker.name() + threads, measured.perSecond());
+        table.row(
+            maker.name(),
+            threads,
+            "%.1f".formatted(measured.perSecond() / 1e6),
+            millis(measured.millis(99.9)),
+            outcome.rising() ? "yes" : "no");
+      }
+    }
+    return table;
+  }
+
+  private Table called(BenchRedis redis, BenchServer server) throws Exception {
+    Table table =
+        new Table("maker", "callers", "ids/s", "calls/s", "p50 ms", "p99 ms", "ids to INCR");
+    List<StatefulRedisConnection<String, String>> connections =
+        Stream.generate(redis.client()::connect).limit(MOST_CALLERS).toList();
+    call(table, Called.increment(redis, "Redis INCR"));
+    call(table, Called.pipelined(connections));
+    connections.forEach(StatefulRedisConnection::close);
+    call(table, Called.incrementBy(redis));
+    redis.durable(true);
+    call(table, Called.increment(redis, "Redis INCR, each on disk"));
+    redis.durable(false);
+    call(table, Called.echo(server.channel()));
+    call(table, Called.allocate(server.channel(), "called", 1));
+    call(table, Called.allocate(server.channel(), "called", Called.BATCH));
+    return table;
+  }
+
+  private void call(Table table, Maker maker) throws Exception {
+    for (int callers : CALLERS) {
+      Measured measured = REMOTE.run(maker, callers).measured();
+      perSecond.put(maker.name() + callers, measured.perSecond());
+      table.row(
+          maker.name(),
+          callers,
+          count(measured.perSecond()),
+          count(measured.nanos().getTotalCount() / measured.seconds()),
+          millis(measured.millis(50)),
+          millis(measured.millis(99)),
+          Table.times(measured.perSecond() / rate("Redis INCR", callers)));
+    }
+  }
+
+  private double rate(String maker, int callers) {
+    return perSecond.get(maker + callers);
+  }
+}

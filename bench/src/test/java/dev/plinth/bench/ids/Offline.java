@@ -1,0 +1,96 @@
+package dev.plinth.bench.ids;
+
+import static dev.plinth.bench.ids.Maker.MANY;
+
+import com.fasterxml.uuid.Generators;
+import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
+import com.github.f4b6a3.tsid.TsidFactory;
+import com.github.f4b6a3.ulid.Ulid;
+import com.github.f4b6a3.ulid.UlidCreator;
+import com.github.f4b6a3.uuid.UuidCreator;
+import java.util.List;
+import java.util.UUID;
+import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
+import me.ahoo.cosid.snowflake.SnowflakeId;
+
+/** Makers that ask nobody. One instance serves all threads, as an application has it. */
+final class Offline {
+  private Offline() {}
+
+  static List<Maker> makers() {
+    return List.of(tsid(), cosIdSnowflake(), ulid(), uuidCreator(), uuidCreatorPlus(), generator());
+  }
+
+  private static Maker tsid() {
+    TsidFactory factory = TsidFactory.newInstance1024(1);
+    return Maker.narrow(
+        "tsid-creator, 1024 nodes",
+        given -> {
+          for (int i = 0; i < MANY; i++) {
+            given.add(factory.create().toLong());
+          }
+          return MANY;
+        });
+  }
+
+  private static Maker cosIdSnowflake() {
+    SnowflakeId ids = new MillisecondSnowflakeId(1);
+    return Maker.narrow(
+        "CosId snowflake",
+        given -> {
+          for (int i = 0; i < MANY; i++) {
+            given.add(ids.generate());
+          }
+          return MANY;
+        });
+  }
+
+  private static Maker ulid() {
+    return Maker.wide(
+        "ulid-creator, monotonic",
+        given -> {
+          for (int i = 0; i < MANY; i++) {
+            Ulid id = UlidCreator.getMonotonicUlid();
+            given.add(id.getMostSignificantBits(), id.getLeastSignificantBits());
+          }
+          return MANY;
+        });
+  }
+
+  private static Maker uuidCreator() {
+    return Maker.wide(
+        "uuid-creator, v7",
+        given -> {
+          for (int i = 0; i < MANY; i++) {
+            UUID id = UuidCreator.getTimeOrderedEpoch();
+            given.add(id.getMostSignificantBits(), id.getLeastSignificantBits());
+          }
+          return MANY;
+        });
+  }
+
+  private static Maker uuidCreatorPlus() {
+    return Maker.wide(
+        "uuid-creator, v7 plus n",
+        given -> {
+          for (int i = 0; i < MANY; i++) {
+            UUID id = UuidCreator.getTimeOrderedEpochPlusN();
+            given.add(id.getMostSignificantBits(), id.getLeastSignificantBits());
+          }
+          return MANY;
+        });
+  }
+
+  private static Maker generator() {
+    TimeBasedEpochGenerator ids = Generators.timeBasedEpochGenerator();
+    return Maker.wide(
+        "java-uuid-generator, v7",
+        given -> {
+          for (int i = 0; i < MANY; i++) {
+            UUID id = ids.generate();
+            given.add(id.getMostSignificantBits(), id.getLeastSignificantBits());
+          }
+          return MANY;
+        });
+  }
+}

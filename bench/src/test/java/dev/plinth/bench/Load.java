@@ -1,5 +1,6 @@
 package dev.plinth.bench;
 
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +20,7 @@ public final class Load {
   }
 
   /** How long to run before it counts, and while it counts. */
-  public record Times(double warmUp, double seconds) {}
+  public record Times(double warmUp, double seconds) implements Serializable {}
 
   /** Callers are told apart by as much as a cache line, so that counting costs them nothing. */
   private static final int APART = 16;

@@ -4,14 +4,26 @@ import static dev.plinth.bench.ids.Maker.MANY;
 
 import dev.plinth.bench.BenchRedis;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import me.ahoo.cosid.segment.IdSegment;
 import me.ahoo.cosid.segment.SegmentChainId;
+import me.ahoo.cosid.segment.concurrent.PrefetchWorkerExecutorService;
 
 /** Makers that fetch many ids from a store at a time and hand them out one by one. */
-final class Leased {
-  private Leased() {}
+final class Leased implements AutoCloseable {
+  // Kept, or its level would be lost with it: it tells of every prefetch that came late.
+  private static final Logger COSID = Logger.getLogger("me.ahoo.cosid");
+
+  private final PrefetchWorkerExecutorService prefetch =
+      new PrefetchWorkerExecutorService(PrefetchWorkerExecutorService.DEFAULT_PREFETCH_PERIOD, 1);
+
+  Leased() {
+    COSID.setLevel(Level.WARNING);
+  }
 
   /** Leased from nobody: what no counter that threads share can beat. */
-  static Maker atomicLong() {
+  Maker atomicLong() {
     AtomicLong counter = new AtomicLong();
     return Maker.narrow(
         "AtomicLong",
@@ -23,8 +35,13 @@ final class Leased {
         });
   }
 
-  static Maker segmentChain(BenchRedis redis, long step) {
-    SegmentChainId ids = new SegmentChainId(new RedisSegments(redis.commands(), step));
+  Maker segmentChain(BenchRedis redis, long step) {
+    SegmentChainId ids =
+        new SegmentChainId(
+            IdSegment.TIME_TO_LIVE_FOREVER,
+            SegmentChainId.DEFAULT_SAFE_DISTANCE,
+            new RedisSegments(redis.commands(), step),
+            prefetch);
     return Maker.narrow(
         "CosId segment chain on Redis, step %,d".formatted(step),
         given -> {
@@ -33,5 +50,10 @@ final class Leased {
           }
           return MANY;
         });
+  }
+
+  @Override
+  public void close() {
+    prefetch.shutdown();
   }
 }

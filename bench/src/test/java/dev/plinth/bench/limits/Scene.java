@@ -1,0 +1,8 @@
+package dev.plinth.bench.limits;
+
+/** What rows are compared within. */
+record Scene(Keys keys, Limit limit, int processes, int threads) {
+  String text() {
+    return keys + (limit.equals(Limit.TIGHT) ? ", tight limit" : "");
+  }
+}

@@ -5,6 +5,7 @@ import dev.plinth.bench.BenchServer;
 import dev.plinth.bench.Echo;
 import dev.plinth.bench.Futures;
 import dev.plinth.bench.Load;
+import dev.plinth.bench.Load.Times;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
 import dev.plinth.bench.lease.LeaseTable.Case;
@@ -54,6 +55,8 @@ class LeaseBench {
   @Test
   void leases() throws Exception {
     try (BenchServer server = BenchServer.embedded(folder.resolve("echo"))) {
+      Times warm = new Times(2.5 * PACE.times().warmUp(), 0); // or the first case alone runs cold
+      Load.ofCalls(64, warm, caller -> Echo.call(server.channel()));
       measure(LeaseTable.ECHO, caller -> Echo.call(server.channel()));
     }
     try (NaiveEtcd naive = new NaiveEtcd(ETCD.hostPorts())) {

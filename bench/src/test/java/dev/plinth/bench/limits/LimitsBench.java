@@ -43,7 +43,7 @@ class LimitsBench {
       warmUp(fleet, redis);
       for (int round = 0; round < PACE.rounds(); round++) {
         for (Scene scene : scenes()) {
-          System.out.println("round %d: %s".formatted(round + 1, scene));
+          System.out.println("round %d: %s".formatted(round + 1, scene.text()));
           for (Entry entry : Entry.values()) {
             run(fleet, redis, scene, entry);
           }
@@ -70,7 +70,7 @@ class LimitsBench {
 
   /** Compiles everybody's code before anybody's time is taken. */
   private void warmUp(Fleet fleet, BenchRedis redis) {
-    Times times = new Times(PACE.times().warmUp() * 4, 0);
+    Times times = new Times(PACE.times().warmUp() * 10, 0);
     for (Entry entry : Entry.values()) {
       fleet.run(new Job(entry, fresh(Keys.ZIPF, Limit.WIDE), 8, times), PROCESSES, () -> {});
       redis.commands().flushall(FlushMode.ASYNC);

@@ -1,57 +1,45 @@
 package dev.plinth.bench;
 
-import dev.plinth.id.IdService;
-import dev.plinth.id.core.IdApp;
-import dev.plinth.lease.LeaseService;
-import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.server.GrpcHost;
+import dev.plinth.server.HostedService;
 import dev.plinth.server.Metrics;
-import dev.plinth.shards.Shards;
-import dev.plinth.shards.ShardsSettings;
+import dev.plinth.shards.fixture.OwnShards;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.InProcessHost;
-import dev.plinth.testkit.TestSettings;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.nio.file.Path;
-import java.time.InstantSource;
-import java.util.List;
 import java.util.function.Function;
 
-/** The services on shards and a bare echo on a real port of this JVM, and a channel to them. */
+/** A service and a bare echo on a real port of this JVM, and a channel to them. */
 public final class BenchServer implements AutoCloseable {
   public static final int SHARDS = 16;
 
   private final Metrics metrics = new Metrics();
-  private final ShardStore store;
-  private final Shards shards;
   private final GrpcHost host;
   private final ManagedChannel channel;
 
-  public BenchServer(Function<Metrics, ShardStore> open) {
-    store = open.apply(metrics);
-    LeaseApp leases = LeaseService.app(InstantSource.system(), metrics.registry());
-    IdApp ids = IdService.app(InstantSource.system(), metrics.registry());
-    shards =
-        Shards.open(
-            store,
-            List.of(leases, ids),
-            TestSettings.read(ShardsSettings.class),
-            metrics.registry());
+  public BenchServer(Function<Metrics, HostedService> service) {
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
-            .add(LeaseService.on(shards, leases, store))
-            .add(IdService.on(shards, ids, store))
+            .add(service.apply(metrics))
             .add(EchoService.plain())
             .start();
     channel = ManagedChannelBuilder.forTarget(target()).usePlaintext().build();
   }
 
+  /** A service on shards of its own. */
+  public static BenchServer on(Wiring<?> wiring, Function<Metrics, ShardStore> open) {
+    return new BenchServer(
+        metrics -> OwnShards.of(wiring, open.apply(metrics), metrics.registry()));
+  }
+
   /** On the embedded store in a folder, which may be new. */
-  public static BenchServer embedded(Path folder) {
-    return new BenchServer(metrics -> EmbeddedShardStore.open(folder, SHARDS));
+  public static BenchServer embedded(Wiring<?> wiring, Path folder) {
+    return on(wiring, metrics -> EmbeddedShardStore.open(folder, SHARDS));
   }
 
   public String target() {
@@ -66,8 +54,6 @@ public final class BenchServer implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     host.close();
-    shards.close();
-    store.close();
     metrics.close();
   }
 }

@@ -1,5 +1,7 @@
 package dev.plinth.client;
 
+import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
@@ -20,6 +22,7 @@ public final class PlinthClient implements AutoCloseable {
   private final Duration callDeadline;
   private final Wiring wiring;
   private final Owners owners;
+  private final Line line;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
@@ -29,6 +32,7 @@ public final class PlinthClient implements AutoCloseable {
     OwnThread thread = new OwnThread(timer);
     RetryRule rule = builder.rule();
     Calls calls = new Calls(channel, callDeadline, rule, builder.pause());
+    Attempts attempts = new Attempts(channel, thread);
     Executor background = builder.background();
     Rhythm rhythm =
         new Rhythm(
@@ -45,13 +49,18 @@ public final class PlinthClient implements AutoCloseable {
             channel,
             calls,
             new Errands(channel, rule, thread),
-            new Sessions(calls, beat -> new GrpcHeart(channel, beat, thread), rhythm, terms),
+            new Sessions(calls, beat -> heart(attempts, beat), rhythm, terms),
             rhythm,
             background,
             builder.patience(),
             Context.ROOT.withCancellation(),
             new ConcurrentHashMap<>());
     owners = new Owners(wiring.owner());
+    line = new Line(wiring, attempts, builder.meters());
+  }
+
+  private static Heart heart(Attempts attempts, HeartbeatRequest beat) {
+    return deadline -> attempts.send(LeaseServiceGrpc.getHeartbeatMethod(), beat, deadline);
   }
 
   /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
@@ -98,6 +107,7 @@ public final class PlinthClient implements AutoCloseable {
   /** Every lease that is still held is LOST here, then released at the server. */
   @Override
   public void close() {
+    line.close();
     wiring.sessions().close(callDeadline);
     wiring.life().cancel(null);
     timer.shutdownNow();

@@ -7,6 +7,7 @@ import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -30,6 +31,7 @@ public final class PlinthClientBuilder {
   private LongSupplier nanos = System::nanoTime;
   private InstantSource wall = InstantSource.system();
   private ClientEvents events = ClientEvents.NONE;
+  private Optional<MeterRegistry> meters = Optional.empty();
   private ScheduledExecutorService timer;
   private Executor callbacks;
 
@@ -81,6 +83,7 @@ public final class PlinthClientBuilder {
   /** Counts and times what this client does; needs Micrometer, which it has none of otherwise. */
   public PlinthClientBuilder metrics(MeterRegistry registry) {
     events = new ClientMetrics(registry);
+    meters = Optional.of(registry);
     return this;
   }
 
@@ -91,8 +94,11 @@ public final class PlinthClientBuilder {
     return this;
   }
 
-  /** Another wall clock, which decides nothing but tells that the machine slept; for tests. */
-  PlinthClientBuilder wall(InstantSource clock) {
+  /**
+   * Another wall clock, for tests. It tells that the machine slept and is what times in ids follow;
+   * no promise rests on it.
+   */
+  public PlinthClientBuilder wall(InstantSource clock) {
     wall = clock;
     return this;
   }
@@ -162,6 +168,10 @@ public final class PlinthClientBuilder {
 
   ClientEvents events() {
     return events;
+  }
+
+  Optional<MeterRegistry> meters() {
+    return meters;
   }
 
   private static ThreadFactory daemons(String name) {

@@ -12,17 +12,15 @@ import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.UpdatePayloadResponse;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
-import dev.plinth.shards.Shards;
-import dev.plinth.shards.ShardsSettings;
+import dev.plinth.shards.fixture.OwnShards;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.InProcessHost;
-import dev.plinth.testkit.TestSettings;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -30,19 +28,15 @@ import java.util.concurrent.Future;
 /** The real lease service on a port and the embedded store. */
 final class LeaseServer implements AutoCloseable {
   private final Metrics metrics = new Metrics();
-  private final ShardStore store;
-  private final Shards shards;
   private final GrpcHost host;
   private final ManagedChannel channel;
 
   LeaseServer(Path folder, String... flags) {
-    store = EmbeddedShardStore.open(folder, 1);
-    LeaseApp app = LeaseService.app(InstantSource.system(), metrics.registry());
-    ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
-    shards = Shards.open(store, List.of(app), settings, metrics.registry());
+    Wiring<LeaseApp> wiring = new Wiring<>(LeaseService::app, LeaseService::on);
+    ShardStore store = EmbeddedShardStore.open(folder, 1);
     host =
         GrpcHost.builder(InProcessHost.hostSettings(flags), metrics)
-            .add(LeaseService.on(shards, app, store))
+            .add(OwnShards.of(wiring, store, metrics.registry(), "--count=1"))
             .start();
     channel = Grpc.newChannelBuilder(target(), InsecureChannelCredentials.create()).build();
   }
@@ -105,8 +99,6 @@ final class LeaseServer implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     host.close();
-    shards.close();
-    store.close();
     metrics.close();
   }
 }

@@ -12,10 +12,13 @@ import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
 import dev.plinth.bench.Table;
 import dev.plinth.bench.ids.Rounds.Outcome;
+import dev.plinth.id.IdService;
+import dev.plinth.id.core.IdApp;
 import dev.plinth.id.v1.Definition;
 import dev.plinth.id.v1.Format;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.id.v1.PutNamespaceRequest;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -38,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class IdsBench {
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
+  private static final Wiring<IdApp> IDS = new Wiring<>(IdService::app, IdService::on);
   private static final int[] THREADS = {1, 2};
   private static final int[] CALLERS = {1, 8, 64};
   private static final int MOST_CALLERS = 64;
@@ -52,7 +56,7 @@ class IdsBench {
   void ids() throws Exception {
     page.put("offline", local(Offline.makers()));
     try (BenchRedis redis = BenchRedis.of(REDIS);
-        BenchServer server = BenchServer.embedded(folder.resolve("db"))) {
+        BenchServer server = BenchServer.embedded(IDS, folder.resolve("db"))) {
       define(server, "called");
       redis.durable(false);
       page.put("leased", leased(redis, server));

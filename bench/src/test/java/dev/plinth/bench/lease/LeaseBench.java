@@ -9,6 +9,8 @@ import dev.plinth.bench.Load.Times;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
 import dev.plinth.bench.lease.LeaseTable.Case;
+import dev.plinth.lease.LeaseService;
+import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -19,6 +21,7 @@ import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
 import dev.plinth.lease.v1.RenewResponse;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
@@ -45,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseBench {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
+  private static final Wiring<LeaseApp> LEASES = new Wiring<>(LeaseService::app, LeaseService::on);
   private static final int[] CALLERS = {1, 8, 64, 512};
   private static final Pace PACE = Pace.of(1, 2, 4);
 
@@ -54,7 +58,7 @@ class LeaseBench {
 
   @Test
   void leases() throws Exception {
-    try (BenchServer server = BenchServer.embedded(folder.resolve("echo"))) {
+    try (BenchServer server = BenchServer.embedded(LEASES, folder.resolve("echo"))) {
       Times warm = new Times(2.5 * PACE.times().warmUp(), 0); // or the first case alone runs cold
       Load.ofCalls(64, warm, caller -> Echo.call(server.channel()));
       measure(LeaseTable.ECHO, caller -> Echo.call(server.channel()));
@@ -66,12 +70,13 @@ class LeaseBench {
     EtcdSettings settings = TestSettings.read(EtcdSettings.class, "--prefix=/bench/");
     EtcdCluster cluster = new EtcdCluster(List.of(ETCD.hostPorts()), settings);
     try (BenchServer server =
-        new BenchServer(
+        BenchServer.on(
+            LEASES,
             metrics ->
                 EtcdShardStore.open(cluster, "bench", BenchServer.SHARDS, metrics.registry()))) {
       measureLeases("etcd", server);
     }
-    try (BenchServer server = BenchServer.embedded(folder.resolve("db"))) {
+    try (BenchServer server = BenchServer.embedded(LEASES, folder.resolve("db"))) {
       measureLeases("embedded", server);
     }
     new Page("benchmarks.md").put("leases", table.table());

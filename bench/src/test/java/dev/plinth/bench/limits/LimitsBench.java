@@ -5,6 +5,9 @@ import dev.plinth.bench.BenchServer;
 import dev.plinth.bench.Load.Times;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
+import dev.plinth.lease.LeaseService;
+import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.lettuce.core.FlushMode;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LimitsBench {
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
+  private static final Wiring<LeaseApp> LEASES = new Wiring<>(LeaseService::app, LeaseService::on);
   private static final int PROCESSES = 4;
   private static final int[] THREADS = Pace.QUICK ? new int[] {8} : new int[] {1, 8, 64};
   private static final Pace PACE = Pace.of(2, 0.3, 0.7);
@@ -37,7 +41,7 @@ class LimitsBench {
   void limits() throws Exception {
     String uri = BenchRedis.uri(REDIS);
     try (BenchRedis redis = new BenchRedis(uri);
-        BenchServer server = BenchServer.embedded(folder.resolve("db"));
+        BenchServer server = BenchServer.embedded(LEASES, folder.resolve("db"));
         Fleet fleet = new Fleet(folder, PROCESSES, uri, server.target())) {
       redis.durable(false);
       warmUp(fleet, redis);

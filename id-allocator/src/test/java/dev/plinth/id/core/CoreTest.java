@@ -11,9 +11,11 @@ import dev.plinth.id.core.Definition.Order;
 import dev.plinth.id.core.Definition.Ranges;
 import dev.plinth.id.core.Definition.Snowflake;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.ManualTx;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 
 /** A shard's namespaces on a clock that the test moves, with commits when the test says. */
 abstract class CoreTest {
@@ -23,10 +25,16 @@ abstract class CoreTest {
   static final long EPOCH = 1_735_689_600_000L;
 
   final ManualClock clock = new ManualClock();
-  final HeldTx tx = new HeldTx(clock);
+  final ManualTx tx = ManualTx.held(clock);
   final CountedEvents events = new CountedEvents();
   private final IdApp app = new IdApp(clock, events);
   Namespaces ids = app.open(tx.stored(), tx);
+
+  @AfterEach
+  final void checkRows() {
+    assertEquals(0, tx.deleted(), "nothing of ids is ever deleted");
+    assertEquals(0, tx.tokensGiven(), "ids need no tokens");
+  }
 
   static Dense dense() {
     return dense(Long.MAX_VALUE);

@@ -257,7 +257,7 @@ class SequenceTest extends CoreTest {
   @Test
   void rows_ofAnotherFormat_areRefused() {
     first(1);
-    tx.rows.put("id/c/orders", "v9 1".getBytes());
+    tx.rows().put("id/c/orders", "v9 1".getBytes());
     IllegalStateException refused = assertThrows(IllegalStateException.class, this::takeOver);
     assertTrue(refused.getMessage().contains("id/c/orders has format v9"), refused.getMessage());
   }

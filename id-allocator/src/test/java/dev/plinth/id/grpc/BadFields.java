@@ -1,6 +1,8 @@
 package dev.plinth.id.grpc;
 
-import com.google.protobuf.Duration;
+import static dev.plinth.testkit.call.FieldTable.NO_DURATION;
+import static dev.plinth.testkit.call.FieldTable.names;
+
 import com.google.protobuf.Message;
 import com.google.protobuf.util.Durations;
 import dev.plinth.id.v1.AdvanceSequenceRequest;
@@ -17,31 +19,13 @@ import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.id.v1.ReleaseWorkerRequest;
 import dev.plinth.id.v1.RenewWorkerRequest;
 import dev.plinth.id.v1.ReturnRangeRequest;
-import java.util.ArrayList;
+import dev.plinth.testkit.call.FieldTable;
+import dev.plinth.testkit.call.Paths;
 import java.util.List;
 
 /** Every field of every request, with values that it must not have. */
 final class BadFields {
-  private static final Duration ODD = Duration.newBuilder().setSeconds(1).setNanos(-1).build();
-
-  /** A request that is fine but for one field. */
-  record Bad(Message good, String path, Object value) {
-    Message request() {
-      return Paths.with(good, path, value);
-    }
-
-    @Override
-    public String toString() {
-      String shown = String.valueOf(value).strip();
-      return good.getDescriptorForType().getName()
-          + "."
-          + path
-          + " = "
-          + shown.substring(0, Math.min(shown.length(), 40));
-    }
-  }
-
-  private final List<Bad> rows = new ArrayList<>();
+  private final FieldTable table = new FieldTable();
 
   private BadFields() {}
 
@@ -64,24 +48,15 @@ final class BadFields {
     return PutNamespaceRequest.newBuilder().setNamespace(name).setDefinition(definition).build();
   }
 
-  static List<Bad> all(IdCalls calls) {
-    BadFields table = new BadFields();
+  static FieldTable of(IdCalls calls) {
+    BadFields fields = new BadFields();
     for (Message request : good(calls)) {
-      table.inCommon(request);
-      table.calls(request);
+      fields.table.inCommon(request);
+      fields.calls(request);
     }
-    table.dense(put(calls.dense, IdCalls.dense()));
-    table.flakes(put(calls.flakes, IdCalls.flakes()));
-    return table.rows;
-  }
-
-  private void inCommon(Message request) {
-    if (request.getDescriptorForType().findFieldByName("namespace") != null) {
-      rows(request, "namespace", "No Spaces", "-a", "x".repeat(64), "a/b");
-    }
-    if (request.getDescriptorForType().findFieldByName("request_id") != null) {
-      rows(request, "request_id", "x".repeat(65), "a\nb");
-    }
+    fields.dense(put(calls.dense, IdCalls.dense()));
+    fields.flakes(put(calls.flakes, IdCalls.flakes()));
+    return fields.table;
   }
 
   private void calls(Message request) {
@@ -135,7 +110,12 @@ final class BadFields {
         5L); // start 1 is fine, 6 is above
     rows(put, "definition.min_range", -1L, 1_000_000_001L);
     rows(put, "definition.max_range", -1L, 1_000_000_001L, 9L);
-    rows(put, "definition.range_ttl", Durations.fromMillis(999), Durations.fromDays(31), ODD);
+    rows(
+        put,
+        "definition.range_ttl",
+        Durations.fromMillis(999),
+        Durations.fromDays(31),
+        NO_DURATION);
     rows(put, "definition.max_outstanding", -1L);
     rows(put, "definition.max_per_second", -1L);
     rows(put, "definition.layout", Layout.getDefaultInstance());
@@ -154,8 +134,14 @@ final class BadFields {
     rows(put, "definition.range_ttl", Durations.fromSeconds(1));
     rows(put, "definition.max_outstanding", 1L);
     rows(put, "definition.max_per_second", -1L);
-    rows(put, "definition.worker_ttl", Durations.fromMillis(99), Durations.fromHours(2), ODD);
-    rows(put, "definition.max_ahead", Durations.fromMillis(-1), Durations.fromHours(1), ODD);
+    rows(
+        put,
+        "definition.worker_ttl",
+        Durations.fromMillis(99),
+        Durations.fromHours(2),
+        NO_DURATION);
+    rows(
+        put, "definition.max_ahead", Durations.fromMillis(-1), Durations.fromHours(1), NO_DURATION);
     rows(put, "definition.layout.epoch_ms", -1L, 4_102_444_800_001L);
     rows(put, "definition.layout.time_bits", 19, 47);
     rows(put, "definition.layout.worker_bits", -1, 17);
@@ -175,13 +161,6 @@ final class BadFields {
   }
 
   private void rows(Message request, String path, Object... values) {
-    for (Object value : values) {
-      rows.add(new Bad(request, path, value));
-    }
-  }
-
-  /** What no name may be. */
-  private static Object[] names(int most) {
-    return new Object[] {"", "x".repeat(most + 1), "a\nb"};
+    table.rows(request, path, values);
   }
 }

@@ -5,19 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
 import dev.plinth.error.v1.ErrorReason;
-import java.util.ArrayList;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Paths;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** What must be refused, for every call and field that there is. */
-@OnEachStore
+@OnEachStore(IdWiring.class)
 class BadFieldsTest {
-  @Parameter IdServer server;
+  @Parameter ShardServer server;
   private IdCalls calls;
 
   @BeforeEach
@@ -27,41 +29,24 @@ class BadFieldsTest {
 
   @Test
   void badField_isRefusedByName_andChangesNothing() {
-    List<Object> before = everything();
-    List<String> taken = new ArrayList<>();
-    for (BadFields.Bad bad : BadFields.all(calls)) {
-      try {
-        Refusal.of(() -> calls.send(bad.request()))
-            .isOfField(bad.path(), ErrorReason.ERROR_REASON_FIELD_INVALID);
-      } catch (AssertionError e) {
-        taken.add(bad + ": " + e.getMessage());
-      }
-    }
-    assertEquals(List.of(), taken);
-    assertEquals(before, everything());
+    BadFields.of(calls).isRefused(IdCalls.ANY, server.channel(), this::everything);
   }
 
   @Test
   void goodRequests_areTaken_forEveryCall() {
-    BadFields.good(calls).forEach(calls::send);
+    for (Message request : BadFields.good(calls)) {
+      IdCalls.ANY.send(server.channel(), request).next();
+    }
     Set<Descriptor> types =
         BadFields.good(calls).stream()
             .map(Message::getDescriptorForType)
             .collect(Collectors.toSet());
-    assertEquals(IdCalls.METHODS.keySet(), types);
+    assertEquals(IdCalls.ANY.requests(), types);
   }
 
   @Test
   void everyFieldOfEveryRequest_isInTheTable() {
-    Set<String> known = new TreeSet<>();
-    for (BadFields.Bad bad : BadFields.all(calls)) {
-      known.add(bad.good().getDescriptorForType().getName() + "." + bad.path());
-    }
-    Set<String> all = new TreeSet<>();
-    for (Descriptor request : IdCalls.METHODS.keySet()) {
-      Paths.in(request).forEach(path -> all.add(request.getName() + "." + path));
-    }
-    assertEquals(all, known);
+    BadFields.of(calls).covers(IdCalls.ANY, Map.of());
   }
 
   @Test
@@ -72,7 +57,9 @@ class BadFieldsTest {
     List<Object> before = everything();
     for (Message request : BadFields.good(calls).subList(1, 11)) {
       if (request.getDescriptorForType().findFieldByName("request_id") != null) {
-        Refusal.of(() -> calls.send(Paths.with(request, "request_id", "once")))
+        IdCalls.ANY
+            .send(server.channel(), Paths.with(request, "request_id", "once"))
+            .refusal()
             .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
       }
     }

@@ -1,6 +1,5 @@
 package dev.plinth.id.grpc;
 
-import com.google.protobuf.Message;
 import dev.plinth.id.v1.AllocateRequest;
 import dev.plinth.id.v1.AllocateResponse;
 import dev.plinth.id.v1.Definition;
@@ -15,42 +14,20 @@ import dev.plinth.id.v1.LeaseWorkerResponse;
 import dev.plinth.id.v1.NamespaceStatus;
 import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.id.v1.Range;
-import io.grpc.CallOptions;
-import io.grpc.MethodDescriptor;
-import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
-import io.grpc.stub.ClientCalls;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.AnyCall;
 import java.util.UUID;
 
 /** Calls of one test, in namespaces of its own. */
 final class IdCalls {
-  static final Map<com.google.protobuf.Descriptors.Descriptor, MethodDescriptor<?, ?>> METHODS =
-      methods();
+  static final AnyCall ANY = new AnyCall(IdServiceGrpc.getServiceDescriptor());
 
   final String dense = "d-" + UUID.randomUUID().toString().substring(0, 12);
   final String flakes = "f-" + UUID.randomUUID().toString().substring(0, 12);
-  private final IdServer server;
+  private final ShardServer server;
 
-  IdCalls(IdServer server) {
+  IdCalls(ShardServer server) {
     this.server = server;
-  }
-
-  private static Map<com.google.protobuf.Descriptors.Descriptor, MethodDescriptor<?, ?>> methods() {
-    Map<com.google.protobuf.Descriptors.Descriptor, MethodDescriptor<?, ?>> methods =
-        new LinkedHashMap<>();
-    for (MethodDescriptor<?, ?> method : IdServiceGrpc.getServiceDescriptor().getMethods()) {
-      var schema = (ProtoMethodDescriptorSupplier) method.getSchemaDescriptor();
-      methods.put(schema.getMethodDescriptor().getInputType(), method);
-    }
-    return methods;
-  }
-
-  /** Any request, by its type. */
-  Message send(Message request) {
-    @SuppressWarnings("unchecked") // the method that has this request
-    var method = (MethodDescriptor<Message, Message>) METHODS.get(request.getDescriptorForType());
-    return ClientCalls.blockingUnaryCall(server.channel(), method, CallOptions.DEFAULT, request);
   }
 
   IdServiceBlockingStub ids() {

@@ -13,6 +13,9 @@ import dev.plinth.id.v1.NamespaceStatus;
 import dev.plinth.id.v1.Order;
 import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.id.v1.PutNamespaceResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Namespaces and their definitions. */
-@OnEachStore
+@OnEachStore(IdWiring.class)
 class NamespacesTest {
-  @Parameter IdServer server;
+  @Parameter ShardServer server;
   private IdCalls calls;
 
   @BeforeEach

@@ -20,6 +20,9 @@ import dev.plinth.id.v1.ReturnRangeRequest;
 import dev.plinth.id.v1.ReturnRangeResponse;
 import dev.plinth.id.v1.ReturnRangeResponse.Outcome;
 import dev.plinth.id.v1.TextForm;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,9 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Dense namespaces: every outcome and refusal. */
-@OnEachStore
+@OnEachStore(IdWiring.class)
 class SequencesTest {
-  @Parameter IdServer server;
+  @Parameter ShardServer server;
   private IdCalls calls;
 
   @BeforeEach

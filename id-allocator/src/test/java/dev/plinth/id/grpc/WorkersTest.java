@@ -21,7 +21,10 @@ import dev.plinth.id.v1.ReleaseWorkerResponse;
 import dev.plinth.id.v1.RenewWorkerRequest;
 import dev.plinth.id.v1.RenewWorkerResponse;
 import dev.plinth.id.v1.Worker;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Snowflake namespaces: every outcome and refusal. */
-@OnEachStore
+@OnEachStore(IdWiring.class)
 class WorkersTest {
-  @Parameter IdServer server;
+  @Parameter ShardServer server;
   private IdCalls calls;
 
   @BeforeEach

@@ -2,13 +2,16 @@ package dev.plinth.lease.core;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.shards.fixture.Answer;
+import dev.plinth.shards.fixture.ManualTx;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 /** A shard's leases on a clock that the test moves, with commits that take effect at once. */
 abstract class CoreTest {
@@ -17,13 +20,13 @@ abstract class CoreTest {
   static final Duration LONG = Duration.ofMinutes(5);
 
   final ManualClock clock = new ManualClock();
-  final DirectTx tx = new DirectTx(clock);
+  final ManualTx tx = ManualTx.direct(clock);
   final CountedEvents events = new CountedEvents();
   Leases leases = new Leases(clock, events);
 
   /** As the next owner of the shard does it. */
   final void takeOver() {
-    tx.restart();
+    tx.crash();
     leases = new Leases(clock, events);
     leases.load(tx.stored(), tx);
   }
@@ -86,6 +89,18 @@ abstract class CoreTest {
     return leases.get(new LeaseName("default", key), tx).holders().stream()
         .map(LeaseView::ownerId)
         .toList();
+  }
+
+  /** All rows but the history's. */
+  final Set<String> live() {
+    return tx.rows().keySet().stream()
+        .filter(key -> !key.startsWith(HistoryLog.PREFIX))
+        .collect(Collectors.toSet());
+  }
+
+  /** What watchers were told. */
+  final List<LeaseChange> changes() {
+    return tx.events().stream().map(event -> (LeaseChange) event.body()).toList();
   }
 
   final List<HistoryEntry> history() {

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.lease.core.DirectTx.Answer;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ class ElectionsTest extends CoreTest {
     }
     assertEquals(LongStream.rangeClosed(1, 5).boxed().toList(), terms);
     assertEquals(5, leases.term(MAYOR));
-    List<String> told = tx.events.stream().map(e -> e.type() + " " + e.lease().term()).toList();
+    List<String> told = changes().stream().map(e -> e.type() + " " + e.lease().term()).toList();
     assertEquals(List.of("GRANTED 1", "ENDED 1", "GRANTED 2"), told.subList(0, 3));
   }
 

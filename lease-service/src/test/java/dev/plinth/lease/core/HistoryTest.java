@@ -3,7 +3,7 @@ package dev.plinth.lease.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ class HistoryTest extends CoreTest {
     assertEquals(Optional.of(later), leases.history().completeFrom());
     takeOver();
     assertEquals("p0", first());
-    long rows = tx.rows.keySet().stream().filter(k -> k.startsWith(HistoryLog.PREFIX)).count();
+    long rows = tx.rows().keySet().stream().filter(k -> k.startsWith(HistoryLog.PREFIX)).count();
     assertEquals(HistoryLog.ROWS, rows);
   }
 

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.lease.core.DirectTx.Answer;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
+import dev.plinth.shards.fixture.ManualTx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -241,7 +242,7 @@ class LeasesPropertyTest extends CoreTest {
 
   private void checkTokensAndHistory(String when) {
     List<String> told = new ArrayList<>();
-    for (LeaseChange change : tx.events) {
+    for (LeaseChange change : changes()) {
       if (change.type() == LeaseChange.Type.GRANTED) {
         assertTrue(change.lease().token() > lastToken, when + ": a token did not rise");
         lastToken = change.lease().token();
@@ -262,7 +263,7 @@ class LeasesPropertyTest extends CoreTest {
     assertEquals(told, remembered, when);
     seen = leases.history().last();
     // The walk is long; what was compared once need not be again.
-    tx.events.clear();
+    tx.events().clear();
   }
 
   private void checkCounts(List<LeaseView> held, String when) {
@@ -286,7 +287,7 @@ class LeasesPropertyTest extends CoreTest {
 
   private void checkRows(List<LeaseView> held, String when) {
     Leases stored = new Leases(clock, new CountedEvents());
-    DirectTx other = new DirectTx(new dev.plinth.testkit.ManualClock());
+    ManualTx other = ManualTx.direct(new dev.plinth.testkit.ManualClock());
     stored.load(tx.stored(), other);
     assertEquals(names(held), names(stored.list("default", "", "", other)), when);
     for (String key : KEYS) {

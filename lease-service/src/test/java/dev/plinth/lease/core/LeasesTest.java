@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.lease.core.DirectTx.Answer;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,16 +21,16 @@ class LeasesTest extends CoreTest {
     assertEquals("ann", lease.ownerId());
     assertEquals(TTL, lease.ttl());
     assertEquals(TTL, lease.remaining());
-    assertTrue(tx.rows.containsKey("lease/k/default/printer @" + lease.token()));
+    assertTrue(tx.rows().containsKey("lease/k/default/printer @" + lease.token()));
   }
 
   @Test
   void acquire_ofAHeldKey_isAnswered_withItsHolders_andChangesNothing() {
     granted(acquire("ann"));
-    int writes = tx.written;
+    int writes = tx.written();
     Acquired.Held held = assertInstanceOf(Acquired.Held.class, acquire("bob").answer);
     assertEquals("ann", held.holders().get(0).ownerId());
-    assertEquals(writes, tx.written);
+    assertEquals(writes, tx.written());
   }
 
   @Test
@@ -49,16 +49,16 @@ class LeasesTest extends CoreTest {
     long old = granted(acquire("ann")).token();
     leases.release(PRINTER, old, tx);
     granted(acquire("ann"));
-    int writes = tx.written;
+    int writes = tx.written();
     assertEquals(Released.NOT_HELD, leases.release(PRINTER, old, tx));
-    assertEquals(writes, tx.written);
+    assertEquals(writes, tx.written());
     assertEquals(1, leases.get(PRINTER, tx).holders().size());
   }
 
   @Test
   void release_ofTheLastHold_leavesNoRow() {
     leases.release(PRINTER, granted(acquire("ann")).token(), tx);
-    assertTrue(tx.live().isEmpty());
+    assertTrue(live().isEmpty());
   }
 
   @Test
@@ -68,18 +68,18 @@ class LeasesTest extends CoreTest {
     assertEquals(1, leases.get(PRINTER, tx).holders().size());
     clock.advance(Duration.ofMillis(1));
     assertEquals(0, leases.get(PRINTER, tx).holders().size());
-    assertTrue(tx.live().isEmpty());
+    assertTrue(live().isEmpty());
   }
 
   @Test
   void renewal_countsTheTtlAnew_andWritesNothing() {
     long token = granted(acquire("ann")).token();
-    int writes = tx.written;
+    int writes = tx.written();
     for (int i = 0; i < 5; i++) {
       clock.advance(Duration.ofSeconds(9));
       assertEquals(TTL, leases.renew(PRINTER, token, tx).orElseThrow().remaining());
     }
-    assertEquals(writes, tx.written);
+    assertEquals(writes, tx.written());
     clock.advance(TTL);
     assertEquals(Optional.empty(), leases.renew(PRINTER, token, tx));
   }
@@ -255,7 +255,7 @@ class LeasesTest extends CoreTest {
     assertEquals(2, leases.list("default", "", "", tx).size());
     clock.advance(TTL);
     assertEquals(0, leases.list("default", "", "", tx).size());
-    assertTrue(tx.live().isEmpty());
+    assertTrue(live().isEmpty());
     Failure ended = assertThrows(Failure.class, () -> leases.heartbeat("default", session, tx));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
   }
@@ -277,7 +277,7 @@ class LeasesTest extends CoreTest {
     Failure refused =
         assertThrows(Failure.class, () -> acquire(inSession("ann", "s-none", "printer")));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, refused.reason());
-    assertEquals(0, tx.written);
+    assertEquals(0, tx.written());
   }
 
   @Test
@@ -334,9 +334,9 @@ class LeasesTest extends CoreTest {
   @Test
   void transfer_toASessionThatIsNotOpen_changesNothing() {
     long token = granted(acquire("ann")).token();
-    int writes = tx.written;
+    int writes = tx.written();
     assertThrows(Failure.class, () -> leases.transfer(PRINTER, token, "bob", "s-none", tx));
-    assertEquals(writes, tx.written);
+    assertEquals(writes, tx.written());
     assertEquals("ann", leases.get(PRINTER, tx).holders().get(0).ownerId());
   }
 
@@ -359,7 +359,7 @@ class LeasesTest extends CoreTest {
     long token = granted(acquire("ann")).token();
     clock.advance(TTL);
     assertTrue(leases.confirm(PRINTER, token, Optional.empty(), tx).isEmpty());
-    assertTrue(tx.live().isEmpty());
+    assertTrue(live().isEmpty());
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +22,10 @@ class ManyKeysTest extends CoreTest {
     AtomicReference<Integer> released = new AtomicReference<>();
     leases.closeSession("default", session, (count, last) -> released.set(count), tx.next());
     assertNull(released.get());
-    assertTrue(tx.rows.containsKey("lease/s/default/" + session), "open until all is done");
+    assertTrue(tx.rows().containsKey("lease/s/default/" + session), "open until all is done");
     clock.advance(Duration.ZERO);
     assertEquals(KEYS, released.get());
-    assertTrue(tx.live().isEmpty());
+    assertTrue(live().isEmpty());
   }
 
   @Test

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.lease.core.DirectTx.Answer;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +51,7 @@ class PolicyTest extends CoreTest {
   @Test
   void limits_areChecked_byName_andNothingChanges() {
     set(strict());
-    int written = tx.written;
+    int written = tx.written();
     violated("ttl", () -> acquire(wish("ann").ttl(Duration.ofMillis(999))));
     violated("ttl", () -> acquire(wish("ann").ttl(Duration.ofSeconds(31))));
     violated("wait", () -> acquire(wish("ann").wait(Duration.ofSeconds(21))));
@@ -61,7 +61,7 @@ class PolicyTest extends CoreTest {
     violated("mode", () -> acquire(wish("ann").weight(1).key("cpu")));
     violated("ttl", () -> session(Optional.of(Duration.ofMinutes(1)), Optional.empty()));
     violated("lock_delay", () -> session(Optional.empty(), Optional.of(Duration.ofSeconds(5))));
-    assertEquals(written, tx.written);
+    assertEquals(written, tx.written());
   }
 
   @Test

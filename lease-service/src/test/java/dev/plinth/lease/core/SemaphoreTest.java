@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.lease.core.DirectTx.Answer;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,14 +75,14 @@ class SemaphoreTest extends CoreTest {
 
   @Test
   void withoutARule_orHeavierThanAll_isRefused_andChangesNothing() {
-    int written = tx.written;
+    int written = tx.written();
     assertEquals(
         ErrorReason.ERROR_REASON_POLICY_VIOLATION,
         assertThrows(Failure.class, () -> acquire(wish("ann").weight(1).key("other"))).reason());
     assertEquals(
         ErrorReason.ERROR_REASON_POLICY_VIOLATION,
         assertThrows(Failure.class, () -> permit("ann", 6)).reason());
-    assertEquals(written, tx.written);
+    assertEquals(written, tx.written());
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.lease.core.DirectTx.Answer;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +24,12 @@ class SetsTest extends CoreTest {
   @Test
   void V11_set_ofWhichOneKeyIsHeld_takesNothing() {
     granted(acquire(wish("bob").key("right")));
-    int written = tx.written;
+    int written = tx.written();
     Acquired.Held held =
         assertInstanceOf(Acquired.Held.class, acquire(wish("ann").and("left").and("right")).answer);
     assertEquals(List.of("right"), held.blockingKeys());
     assertEquals("bob", held.holders().get(0).ownerId());
-    assertEquals(written, tx.written);
+    assertEquals(written, tx.written());
     assertEquals(List.of(), holders("left"));
   }
 
@@ -119,7 +119,7 @@ class SetsTest extends CoreTest {
       clock.advance(Duration.ZERO);
     }
     assertEquals(0, leases.policy("default").waiters());
-    assertTrue(tx.live().isEmpty());
+    assertTrue(live().isEmpty());
   }
 
   private static String key(LeaseView lease) {

@@ -16,7 +16,10 @@ import dev.plinth.lease.v1.AcquireSetResponse.Outcome;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.Mode;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** AcquireSet: all of the keys or none, and waits that would never end. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class AcquireSetTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

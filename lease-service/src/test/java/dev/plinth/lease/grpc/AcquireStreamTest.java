@@ -20,7 +20,10 @@ import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
 import dev.plinth.lease.v1.TransferRequest;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Heard;
 import io.grpc.Status;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,11 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** AcquireStream: the place in line, the grant, and what becomes of the hold. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class AcquireStreamTest {
   private static final Duration SHORT = Durations.fromSeconds(3);
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -19,16 +19,19 @@ import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Acquire: every outcome, waits, and requests sent again. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class AcquireTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -2,6 +2,9 @@ package dev.plinth.lease.grpc;
 
 import static dev.plinth.lease.grpc.LeaseCalls.BRIEF;
 import static dev.plinth.lease.grpc.LeaseCalls.LONG;
+import static dev.plinth.testkit.call.FieldTable.NO_DURATION;
+import static dev.plinth.testkit.call.FieldTable.names;
+import static dev.plinth.testkit.call.FieldTable.texts;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Duration;
@@ -42,7 +45,8 @@ import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.WatchRequest;
-import java.util.ArrayList;
+import dev.plinth.testkit.call.FieldTable;
+import dev.plinth.testkit.call.Paths;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -55,60 +59,33 @@ final class BadFields {
 
   private static final ByteString BIG = ByteString.copyFrom(new byte[4097]);
   private static final Duration NEGATIVE = Durations.fromMillis(-1);
-  private static final Duration ODD = Duration.newBuilder().setSeconds(1).setNanos(-1).build();
   private static final Timestamp NO_TIME = Timestamp.newBuilder().setNanos(-1).build();
-  private static final Object[] TTLS = {Durations.fromMillis(99), hours(2), NEGATIVE, ODD};
-  private static final Object[] WAITS = {hours(2), NEGATIVE, ODD};
-  private static final Object[] DELAYS = {Durations.fromMinutes(6), NEGATIVE, ODD};
+  private static final Object[] TTLS = {Durations.fromMillis(99), hours(2), NEGATIVE, NO_DURATION};
+  private static final Object[] WAITS = {hours(2), NEGATIVE, NO_DURATION};
+  private static final Object[] DELAYS = {Durations.fromMinutes(6), NEGATIVE, NO_DURATION};
   private static final Object[] TOKENS = {0L, -1L};
   private static final Object[] PRIORITIES = {-101, 101};
   private static final Object[] RESUMES = {"x", "w1.99.1", "w1.0.-1", "w".repeat(1000), "w\n"};
 
-  /** A request that is fine but for one field. */
-  record Bad(Message good, String path, Object value) {
-    Message request() {
-      return Paths.with(good, path, value);
-    }
-
-    @Override
-    public String toString() {
-      String shown = String.valueOf(value).strip();
-      return good.getDescriptorForType().getName()
-          + "."
-          + path
-          + " = "
-          + shown.substring(0, Math.min(shown.length(), 40));
-    }
-  }
-
   private final GoodRequests good;
-  private final List<Bad> rows = new ArrayList<>();
+  private final FieldTable table = new FieldTable();
 
   private BadFields(GoodRequests good) {
     this.good = good;
   }
 
-  static List<Bad> all(GoodRequests good) {
-    BadFields table = new BadFields(good);
-    table.inCommon();
-    table.sessions();
-    table.acquires();
-    table.sets();
-    table.holds();
-    table.keys();
-    table.operators();
-    table.policies();
-    table.elections();
-    return table.rows;
-  }
-
-  private void inCommon() {
-    for (Message request : good.all()) {
-      rows(request, "namespace", "No Spaces", "-a", "x".repeat(64), "a/b");
-      if (request.getDescriptorForType().findFieldByName("request_id") != null) {
-        rows(request, "request_id", texts(64));
-      }
-    }
+  static FieldTable of(GoodRequests good) {
+    BadFields fields = new BadFields(good);
+    good.all().forEach(fields.table::inCommon);
+    fields.sessions();
+    fields.acquires();
+    fields.sets();
+    fields.holds();
+    fields.keys();
+    fields.operators();
+    fields.policies();
+    fields.elections();
+    return fields.table;
   }
 
   private void sessions() {
@@ -218,7 +195,7 @@ final class BadFields {
     rows(ForceReleaseRequest.class, "key", names(256));
     rows(ForceReleaseRequest.class, "token", TOKENS);
     rows(ForceReleaseRequest.class, "reason", names(256));
-    rows(ForceReleaseRequest.class, "grace", hours(2), NEGATIVE, ODD);
+    rows(ForceReleaseRequest.class, "grace", hours(2), NEGATIVE, NO_DURATION);
     rows(ForceReleaseRequest.class, "actor", texts(128));
   }
 
@@ -282,19 +259,7 @@ final class BadFields {
   }
 
   private void rows(Message request, String path, Object... values) {
-    for (Object value : values) {
-      rows.add(new Bad(request, path, value));
-    }
-  }
-
-  /** What no name may be. */
-  private static Object[] names(int most) {
-    return new Object[] {"", "x".repeat(most + 1), "a\nb"};
-  }
-
-  /** What no text may be that is not needed. */
-  private static Object[] texts(int most) {
-    return new Object[] {"x".repeat(most + 1), "a\nb"};
+    table.rows(request, path, values);
   }
 
   private static Duration hours(int hours) {

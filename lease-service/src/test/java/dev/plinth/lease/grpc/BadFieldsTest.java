@@ -2,7 +2,6 @@ package dev.plinth.lease.grpc;
 
 import static dev.plinth.lease.grpc.LeaseCalls.KEY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
@@ -14,20 +13,22 @@ import dev.plinth.lease.v1.GetPolicyRequest;
 import dev.plinth.lease.v1.HistoryRequest;
 import dev.plinth.lease.v1.ListLeasesRequest;
 import dev.plinth.lease.v1.RaiseFenceRequest;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Paths;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** What must be refused, for every call and field that there is. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class BadFieldsTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
   private GoodRequests good;
 
@@ -39,19 +40,7 @@ class BadFieldsTest {
 
   @Test
   void badField_isRefusedByName_andChangesNothing() {
-    List<Object> before = everything();
-    List<String> taken = new ArrayList<>();
-    for (BadFields.Bad bad : BadFields.all(good)) {
-      try {
-        AnyCall.send(calls.channel(), bad.request())
-            .refusal()
-            .isOfField(bad.path(), ErrorReason.ERROR_REASON_FIELD_INVALID);
-      } catch (AssertionError e) {
-        taken.add(bad + ": " + e.getMessage());
-      }
-    }
-    assertEquals(List.of(), taken);
-    assertEquals(before, everything());
+    BadFields.of(good).isRefused(LeaseCalls.ANY, calls.channel(), this::everything);
   }
 
   @Test
@@ -60,7 +49,7 @@ class BadFieldsTest {
       // Each in a namespace of its own, since some take away what others need.
       LeaseCalls fresh = new LeaseCalls(server);
       Message request = new GoodRequests(fresh).all().get(i);
-      var heard = AnyCall.send(fresh.channel(), request);
+      var heard = LeaseCalls.ANY.send(fresh.channel(), request);
       heard.next();
       heard.cancel();
     }
@@ -68,36 +57,28 @@ class BadFieldsTest {
 
   @Test
   void everyFieldOfEveryRequest_isInTheTable() {
-    Set<String> known = new TreeSet<>(BadFields.CANNOT_BE_BAD.keySet());
-    for (BadFields.Bad bad : BadFields.all(good)) {
-      String field = name(bad.good().getDescriptorForType(), Paths.withoutIndices(bad.path()));
-      assertTrue(!BadFields.CANNOT_BE_BAD.containsKey(field), field + " can be bad after all");
-      known.add(field);
-    }
-    Set<String> all = new TreeSet<>();
-    for (Descriptor request : AnyCall.METHODS.keySet()) {
-      Paths.in(request).forEach(path -> all.add(name(request, path)));
-    }
-    assertEquals(all, known);
+    BadFields.of(good).covers(LeaseCalls.ANY, BadFields.CANNOT_BE_BAD);
   }
 
   @Test
   void everyCall_hasAGoodRequest() {
     Set<Descriptor> types =
         good.all().stream().map(Message::getDescriptorForType).collect(Collectors.toSet());
-    assertEquals(AnyCall.METHODS.keySet(), types);
+    assertEquals(LeaseCalls.ANY.requests(), types);
   }
 
   @Test
   void requestId_isOfOneRequest_forEveryMutation() {
-    AnyCall.send(calls.channel(), withId(good.of(RaiseFenceRequest.class).get(0).toBuilder()))
+    LeaseCalls.ANY
+        .send(calls.channel(), withId(good.of(RaiseFenceRequest.class).get(0).toBuilder()))
         .next();
     List<Object> before = everything();
     for (Message request : good.all()) {
       boolean mutates = request.getDescriptorForType().findFieldByName("request_id") != null;
       boolean first = request instanceof RaiseFenceRequest;
       if (mutates && !first && !isResumption(request)) {
-        AnyCall.send(calls.channel(), withId(request.toBuilder()))
+        LeaseCalls.ANY
+            .send(calls.channel(), withId(request.toBuilder()))
             .refusal()
             .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
       }
@@ -114,7 +95,7 @@ class BadFieldsTest {
         boolean hangs = descriptor != null && !request.getField(descriptor).equals("");
         if (hangs && !(request instanceof CloseSessionRequest)) {
           Refusal refusal =
-              AnyCall.send(calls.channel(), Paths.with(request, field, "s-none")).refusal();
+              LeaseCalls.ANY.send(calls.channel(), Paths.with(request, field, "s-none")).refusal();
           refusal.is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_SESSION_EXPIRED);
           assertEquals("s-none", refusal.metadata().get("sessionId"));
           assertEquals(
@@ -134,10 +115,6 @@ class BadFieldsTest {
   private static boolean isResumption(Message request) {
     var field = request.getDescriptorForType().findFieldByName("resume_session_id");
     return field != null && !request.getField(field).equals("");
-  }
-
-  private static String name(Descriptor request, String path) {
-    return request.getName() + "." + path;
   }
 
   /** All that a request could have changed. */

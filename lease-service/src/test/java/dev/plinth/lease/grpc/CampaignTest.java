@@ -17,19 +17,22 @@ import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ListCandidatesRequest;
 import dev.plinth.lease.v1.ResignRequest;
 import dev.plinth.lease.v1.TransferLeadershipRequest;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Heard;
 import io.grpc.Status;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Campaign: from standing to the end of a term. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class CampaignTest {
   private static final String ELECTION = "boss";
   private static final Duration SHORT = Durations.fromSeconds(3);
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

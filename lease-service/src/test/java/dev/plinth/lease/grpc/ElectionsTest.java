@@ -23,7 +23,10 @@ import dev.plinth.lease.v1.ResignRequest;
 import dev.plinth.lease.v1.ResignResponse;
 import dev.plinth.lease.v1.TransferLeadershipRequest;
 import dev.plinth.lease.v1.TransferLeadershipResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,11 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Elections by single calls. Their streams are in CampaignTest and ObserveTest. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class ElectionsTest {
   private static final String ELECTION = "boss";
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -14,15 +14,17 @@ import dev.plinth.lease.v1.HistoryEntry;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Holds ended by an operator, at once or after asking. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class ForceReleaseTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -20,7 +20,10 @@ import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.TransferRequest;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** What happened to keys, as an operator can read it afterwards. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class HistoryTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

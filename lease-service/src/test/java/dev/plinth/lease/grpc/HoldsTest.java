@@ -21,7 +21,10 @@ import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.lease.v1.TransferResponse;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.UpdatePayloadResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Calls that renew, change or end a hold under its token. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class HoldsTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

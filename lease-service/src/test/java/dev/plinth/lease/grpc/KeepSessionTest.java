@@ -14,6 +14,9 @@ import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Heard;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** The stream that keeps a session: beats one way, answers and dangers the other. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class KeepSessionTest {
   private static final Duration SHORT = Durations.fromSeconds(3);
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
   private Heard<KeepSessionRequest, KeepSessionResponse> heard;
   private StreamObserver<KeepSessionRequest> beats;

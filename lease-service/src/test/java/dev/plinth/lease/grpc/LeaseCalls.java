@@ -28,6 +28,9 @@ import dev.plinth.lease.v1.Policy;
 import dev.plinth.lease.v1.ReleaseRequest;
 import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.SetPolicyRequest;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.AnyCall;
+import dev.plinth.testkit.call.Heard;
 import io.grpc.Channel;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,12 +44,15 @@ final class LeaseCalls {
   static final String KEY = "printer";
   static final Duration LONG = Durations.fromMinutes(5);
   static final Duration BRIEF = Durations.fromMillis(100);
+  static final AnyCall ANY =
+      new AnyCall(
+          LeaseServiceGrpc.getServiceDescriptor(), ElectionServiceGrpc.getServiceDescriptor());
   private static final AtomicInteger TESTS = new AtomicInteger();
 
   final String namespace = "t" + TESTS.incrementAndGet();
-  private final LeaseServer server;
+  private final ShardServer server;
 
-  LeaseCalls(LeaseServer server) {
+  LeaseCalls(ShardServer server) {
     this.server = server;
   }
 

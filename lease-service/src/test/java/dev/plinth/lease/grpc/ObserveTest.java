@@ -14,6 +14,9 @@ import dev.plinth.lease.v1.ObserveRequest;
 import dev.plinth.lease.v1.ObserveResponse;
 import dev.plinth.lease.v1.ProclaimRequest;
 import dev.plinth.lease.v1.ResignRequest;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Heard;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Observe: every leader and every time there was none. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class ObserveTest {
   private static final String ELECTION = "boss";
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -17,7 +17,10 @@ import dev.plinth.lease.v1.ObserveRequest;
 import dev.plinth.lease.v1.ObserveResponse;
 import dev.plinth.lease.v1.ProclaimRequest;
 import dev.plinth.lease.v1.ProclaimResponse;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
@@ -28,7 +31,8 @@ import org.junit.jupiter.api.Test;
 class OwnServerTest {
   @Test
   void waitBeyondTheCapOnUnaryCalls_goesOnWithTheSameId() throws Exception {
-    try (LeaseServer server = LeaseServer.embedded("--limits.unary-deadline=500ms")) {
+    try (ShardServer server =
+        ShardServer.embedded(LeaseWiring.WIRING, "--limits.unary-deadline=500ms")) {
       LeaseCalls calls = new LeaseCalls(server);
       Lease ann = calls.grant("ann");
       AcquireRequest bob = calls.wish("bob").setWait(LONG).setRequestId("b1").build();
@@ -46,7 +50,7 @@ class OwnServerTest {
 
   @Test
   void observerThatDoesNotRead_isCutOff() throws Exception {
-    try (LeaseServer server = LeaseServer.embedded()) {
+    try (ShardServer server = ShardServer.embedded(LeaseWiring.WIRING)) {
       LeaseCalls calls = new LeaseCalls(server);
       Leader leader =
           calls.campaign(calls.candidacy("boss", "ann", calls.session("ann"))).next().getElected();
@@ -76,7 +80,7 @@ class OwnServerTest {
 
   @Test
   void meters_follow() {
-    try (LeaseServer server = LeaseServer.embedded()) {
+    try (ShardServer server = ShardServer.embedded(LeaseWiring.WIRING)) {
       LeaseCalls calls = new LeaseCalls(server);
       MeterRegistry meters = server.meters();
       Lease ann = calls.grant("ann");

@@ -21,18 +21,21 @@ import dev.plinth.lease.v1.Policy;
 import dev.plinth.lease.v1.SemaphoreRule;
 import dev.plinth.lease.v1.SetPolicyRequest;
 import dev.plinth.lease.v1.SetPolicyResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** The rules of a namespace and what comes of breaking each. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class PoliciesTest {
   private static final Duration SECOND = Durations.fromSeconds(1);
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -19,6 +19,8 @@ import dev.plinth.lease.v1.RaiseFenceResponse;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.ValidateResponse;
 import dev.plinth.lease.v1.Waiter;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Calls that look at keys, lines and fences. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class ReadsTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -13,14 +13,17 @@ import dev.plinth.lease.v1.ListWaitersRequest;
 import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.Policy;
 import dev.plinth.lease.v1.SemaphoreRule;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Refusal;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Holds that share a capacity, which the namespace's policy sets. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class SemaphoresTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

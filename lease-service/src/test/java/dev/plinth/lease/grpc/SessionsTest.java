@@ -20,7 +20,10 @@ import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,11 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Sessions: opened, resumed, kept and closed. Their streams are in {@link KeepSessionTest}. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class SessionsTest {
   private static final int MANY = 300;
 
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -13,8 +13,11 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.server.failure.StatusMapping;
+import dev.plinth.shards.fixture.EachStore;
+import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -28,24 +31,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What callers hear of a node that may not, or cannot, answer. */
 @Tag("engine")
 class UnavailableTest {
-  @RegisterExtension static final SharedEngine ETCD = LeaseServers.ETCD;
+  @RegisterExtension static final SharedEngine ETCD = EachStore.ETCD;
   private EtcdSettings settings;
 
   @BeforeEach
   void begin() {
     settings =
-        LeaseServer.settings(
-            "--prefix=" + LeaseServers.prefix(),
-            "--session-ttl=4s",
-            "--authority-margin=2s",
-            "--request-timeout=500ms",
-            "--compaction-interval=0s");
+        ShardServer.ownPrefix(
+            "--session-ttl=4s", "--authority-margin=2s", "--request-timeout=500ms");
   }
 
   @Test
   void shardOfAnotherNode_hasMoved() {
-    try (LeaseServer owner = LeaseServer.onEtcd(ETCD, settings);
-        LeaseServer other = LeaseServer.onEtcd(ETCD, settings)) {
+    try (ShardServer owner = ShardServer.onEtcd(LeaseWiring.WIRING, ETCD, settings);
+        ShardServer other = ShardServer.onEtcd(LeaseWiring.WIRING, ETCD, settings)) {
       new LeaseCalls(owner).grant("ann");
       LeaseCalls calls = new LeaseCalls(other);
       Refusal moved = Refusal.of(() -> calls.acquire("ann"));
@@ -60,7 +59,7 @@ class UnavailableTest {
 
   @Test
   void whileEtcdIsSilent_outcomesArePending_andTheSameIdTellsThemAfterwards() throws Exception {
-    try (LeaseServer server = LeaseServer.onEtcd(ETCD, settings)) {
+    try (ShardServer server = ShardServer.onEtcd(LeaseWiring.WIRING, ETCD, settings)) {
       LeaseCalls calls = new LeaseCalls(server);
       AcquireRequest request = calls.wish("ann").setTtl(LONG).setRequestId("r1").build();
       List<LeaseCalls> others = Stream.generate(() -> new LeaseCalls(server)).limit(8).toList();

@@ -12,6 +12,9 @@ import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.lease.v1.WatchEvent;
 import dev.plinth.lease.v1.WatchRequest;
 import dev.plinth.lease.v1.WatchResponse;
+import dev.plinth.shards.fixture.OnEachStore;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Heard;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** Watch: a snapshot, then every event, and on from where an earlier watch was. */
-@OnEachStore
+@OnEachStore(LeaseWiring.class)
 class WatchTest {
-  @Parameter LeaseServer server;
+  @Parameter ShardServer server;
   private LeaseCalls calls;
 
   @BeforeEach

@@ -1,4 +1,4 @@
-package dev.plinth.lease.grpc;
+package dev.plinth.testkit.call;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** What a stream says, message by message, and how it ends. */
-final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
+public final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
   private static final Duration AT_MOST = Duration.ofSeconds(30);
 
   private final BlockingQueue<Object> said = new LinkedBlockingQueue<>();
   private final boolean slow;
   private ClientCallStreamObserver<Q> call;
 
-  Heard() {
+  public Heard() {
     this(false);
   }
 
@@ -28,7 +28,7 @@ final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
   }
 
   /** One that takes no message after the first until it is told to read on. */
-  static <Q, M> Heard<Q, M> slowly() {
+  public static <Q, M> Heard<Q, M> slowly() {
     return new Heard<>(true);
   }
 
@@ -40,7 +40,7 @@ final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
     }
   }
 
-  void readOn() {
+  public void readOn() {
     call.request(Integer.MAX_VALUE);
   }
 
@@ -61,7 +61,7 @@ final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
 
   /** Waits for the next message. */
   @SuppressWarnings("unchecked") // only messages are neither
-  M next() {
+  public M next() {
     Object next = take();
     if (next instanceof Throwable || next instanceof Status) {
       throw new AssertionError("the stream ended (expected: a message): " + next);
@@ -70,7 +70,7 @@ final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
   }
 
   /** The next that is like this; those before it are passed over, but not for ever. */
-  M next(Predicate<M> like) {
+  public M next(Predicate<M> like) {
     long deadline = System.nanoTime() + AT_MOST.toNanos();
     M next = next();
     while (!like.test(next)) {
@@ -83,17 +83,17 @@ final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
   }
 
   /** Waits for a clean end, which must be next. */
-  void end() {
+  public void end() {
     assertInstanceOf(Status.class, take());
   }
 
   /** Waits for an error, which must be next. */
-  Refusal refusal() {
+  public Refusal refusal() {
     return Refusal.of(assertInstanceOf(Throwable.class, take()));
   }
 
   /** Passes over messages up to an error. */
-  Refusal lastly() {
+  public Refusal lastly() {
     Object next = take();
     while (!(next instanceof Throwable)) {
       next = take();
@@ -101,7 +101,7 @@ final class Heard<Q, M> implements ClientResponseObserver<Q, M> {
     return Refusal.of((Throwable) next);
   }
 
-  void cancel() {
+  public void cancel() {
     call.cancel("the test left", null);
   }
 

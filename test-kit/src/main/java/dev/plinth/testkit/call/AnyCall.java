@@ -1,31 +1,26 @@
-package dev.plinth.lease.grpc;
+package dev.plinth.testkit.call;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
-import dev.plinth.lease.v1.ElectionServiceGrpc;
-import dev.plinth.lease.v1.LeaseServiceGrpc;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
+import io.grpc.ServiceDescriptor;
 import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.Set;
 
-/** Every call of both services, by the type of its request. */
-final class AnyCall {
-  static final Map<Descriptor, MethodDescriptor<?, ?>> METHODS = methods();
+/** Every call of some services, by the type of its request. */
+public final class AnyCall {
+  private final Map<Descriptor, MethodDescriptor<?, ?>> methods = new LinkedHashMap<>();
 
-  private AnyCall() {}
-
-  private static Map<Descriptor, MethodDescriptor<?, ?>> methods() {
-    Map<Descriptor, MethodDescriptor<?, ?>> methods = new LinkedHashMap<>();
-    Stream.of(LeaseServiceGrpc.getServiceDescriptor(), ElectionServiceGrpc.getServiceDescriptor())
-        .flatMap(service -> service.getMethods().stream())
-        .forEach(method -> methods.put(request(method), method));
-    return methods;
+  public AnyCall(ServiceDescriptor... services) {
+    for (ServiceDescriptor service : services) {
+      service.getMethods().forEach(method -> methods.put(request(method), method));
+    }
   }
 
   private static Descriptor request(MethodDescriptor<?, ?> method) {
@@ -33,10 +28,15 @@ final class AnyCall {
     return schema.getMethodDescriptor().getInputType();
   }
 
+  /** The types of all requests. */
+  public Set<Descriptor> requests() {
+    return methods.keySet();
+  }
+
   /** Sends one request; a stream that takes more stays open. */
-  static Heard<Message, Message> send(Channel channel, Message request) {
+  public Heard<Message, Message> send(Channel channel, Message request) {
     @SuppressWarnings("unchecked") // the method that has this request
-    var method = (MethodDescriptor<Message, Message>) METHODS.get(request.getDescriptorForType());
+    var method = (MethodDescriptor<Message, Message>) methods.get(request.getDescriptorForType());
     Heard<Message, Message> heard = new Heard<>();
     StreamObserver<Message> requests =
         ClientCalls.asyncBidiStreamingCall(channel.newCall(method, CallOptions.DEFAULT), heard);

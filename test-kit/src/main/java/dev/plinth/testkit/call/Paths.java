@@ -1,4 +1,4 @@
-package dev.plinth.id.grpc;
+package dev.plinth.testkit.call;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
@@ -9,16 +9,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Fields of messages by the paths that refusals name them with: {@code items[0].key}. */
-final class Paths {
+public final class Paths {
   /** A value that takes the field away. */
-  static final Object ABSENT = "absent";
+  public static final Object ABSENT = "absent";
 
   private static final Pattern STEP = Pattern.compile("(\\w+)(?:\\[(\\d+)])?(?:\\.(.+))?");
 
   private Paths() {}
 
   /** The same message with another value in one field; a number in one of an enum. */
-  static Message with(Message message, String path, Object value) {
+  public static Message with(Message message, String path, Object value) {
     Matcher step = STEP.matcher(path);
     if (!step.matches()) {
       throw new IllegalArgumentException(path);

@@ -1,4 +1,4 @@
-package dev.plinth.lease.grpc;
+package dev.plinth.testkit.call;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,24 +19,24 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** A call that was not answered but refused. */
-record Refusal(Status.Code code, com.google.rpc.Status status) {
-  static Refusal of(Supplier<?> call) {
+public record Refusal(Status.Code code, com.google.rpc.Status status) {
+  public static Refusal of(Supplier<?> call) {
     return of(assertThrows(StatusRuntimeException.class, call::get));
   }
 
-  static Refusal of(Throwable thrown) {
+  public static Refusal of(Throwable thrown) {
     return new Refusal(Status.fromThrowable(thrown).getCode(), StatusProto.fromThrowable(thrown));
   }
 
   /** The one place for what every refusal must have. */
-  Refusal is(Status.Code expected, ErrorReason reason) {
+  public Refusal is(Status.Code expected, ErrorReason reason) {
     assertEquals(expected, code, status.getMessage());
     assertEquals(StatusMapping.wire(reason), detail(ErrorInfo.class).getReason());
     assertEquals(StatusMapping.DOMAIN, detail(ErrorInfo.class).getDomain());
     return this;
   }
 
-  Refusal isExhausted(ErrorReason reason) {
+  public Refusal isExhausted(ErrorReason reason) {
     is(Status.Code.RESOURCE_EXHAUSTED, reason);
     assertEquals(1, detail(QuotaFailure.class).getViolationsCount());
     detail(RetryInfo.class);
@@ -44,17 +44,17 @@ record Refusal(Status.Code code, com.google.rpc.Status status) {
   }
 
   /** A field that broke the rules of the platform, or of its namespace. */
-  Refusal isOfField(String field, ErrorReason reason) {
+  public Refusal isOfField(String field, ErrorReason reason) {
     is(Status.Code.INVALID_ARGUMENT, reason);
     assertEquals(field, detail(BadRequest.class).getFieldViolations(0).getField());
     return this;
   }
 
-  Map<String, String> metadata() {
+  public Map<String, String> metadata() {
     return detail(ErrorInfo.class).getMetadataMap();
   }
 
-  <T extends Message> T detail(Class<T> type) {
+  public <T extends Message> T detail(Class<T> type) {
     for (Any detail : status.getDetailsList()) {
       if (detail.is(type)) {
         try {

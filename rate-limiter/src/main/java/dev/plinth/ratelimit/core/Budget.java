@@ -1,0 +1,30 @@
+package dev.plinth.ratelimit.core;
+
+import java.util.Optional;
+
+/**
+ * The budget of one rule for one set of descriptor values.
+ *
+ * @param key names it in the store, unique in its domain; a shadow's differs from the enforced
+ *     one's
+ * @param version of the policy that last changed the rule; a store never goes back behind the
+ *     version it has seen for the key
+ * @param shadow charged where it has room, never the cause of a denial
+ * @param lending empty if none of it may be leased
+ */
+public record Budget(
+    String key,
+    Limit limit,
+    long version,
+    OnChange onChange,
+    boolean shadow,
+    Optional<Lending> lending) {
+
+  /**
+   * How much may be out in leases at one time, and for how long each is.
+   *
+   * @param most of all leases together, those that were returned or ran out not counted
+   * @param ttl of one lease, in microseconds
+   */
+  public record Lending(long most, long ttl) {}
+}

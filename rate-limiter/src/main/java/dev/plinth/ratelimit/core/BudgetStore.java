@@ -1,0 +1,27 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.server.Engine;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where budgets are kept. Every adapter passes BudgetStoreContract, and decides as the reference
+ * model in the tests does.
+ *
+ * <p>Time is the store's own. It may be stepped: a budget notes when it was last written, and where
+ * that lies in the future, its times are moved back with the clock; so a step back never denies for
+ * longer than the budget itself would, and a step forward admits at most what the time that was
+ * skipped would have.
+ */
+public interface BudgetStore extends Engine, AutoCloseable {
+  /**
+   * Applies requests to the budgets of one domain, one after the other, nothing in between; the
+   * outcomes are in their order. Does not block. Fails with {@link
+   * dev.plinth.server.failure.Failure.StoreUnavailable} if the store did not answer; what it may
+   * have charged then stays charged, so that a lost answer only ever admits less.
+   */
+  CompletionStage<List<Outcome>> apply(String domain, List<Request> batch);
+
+  @Override
+  void close();
+}

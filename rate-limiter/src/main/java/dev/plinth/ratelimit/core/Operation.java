@@ -1,0 +1,68 @@
+package dev.plinth.ratelimit.core;
+
+import java.util.List;
+import java.util.Optional;
+
+/** One step on the budgets of a domain: applied whole or not at all, at one moment of the store. */
+public sealed interface Operation {
+  /**
+   * Equal checks, one after the other: each is admitted if every enforced budget has room for its
+   * charge, and then charged to all, or denied and charged to none. Shadows are charged with what
+   * was admitted, each as far as it has room, on its own.
+   *
+   * @param charges at most one for a budget; a cost of 0 only looks
+   * @param count how many checks; 1 with {@code partial}, {@code maxWait} or a ticket
+   * @param partial grants as much of the cost, which is then the same in all charges, as there is
+   * @param maxWait microseconds of the future that may be taken, of budgets that have one: bucket
+   *     and paced
+   * @param lease how much more to take in advance, if all were admitted: at most this, half of what
+   *     is left in every enforced budget, and what {@link Budget.Lending} leaves; 0 for none
+   * @param ticket notes what was granted (cost, part of it, or lease), so that it can be settled
+   */
+  record Take(
+      List<Charge> charges,
+      int count,
+      boolean partial,
+      long maxWait,
+      long lease,
+      Optional<Ticket> ticket)
+      implements Operation {
+
+    public static Take of(List<Charge> charges) {
+      return new Take(charges, 1, false, 0, 0, Optional.empty());
+    }
+
+    public Take times(int many) {
+      return new Take(charges, many, partial, maxWait, lease, ticket);
+    }
+  }
+
+  /**
+   * A note of what was granted.
+   *
+   * @param id unique in the domain
+   * @param ttl how long it can be settled, in microseconds from the end of the wait
+   */
+  record Ticket(String id, long ttl) {}
+
+  /**
+   * Says what a ticket really cost: the difference goes back to its budgets, as far as they are
+   * still of the same window, or is charged on top. Once; the ticket is gone afterwards.
+   */
+  record Settle(String ticket, long actual) implements Operation {}
+
+  /** Every budget begins anew. */
+  record Reset(List<Budget> budgets) implements Operation {}
+
+  /**
+   * A place in each of these, all concurrency limits, or in none.
+   *
+   * @param slot unique in the domain; the same again is the same place, with its time renewed
+   * @param ttl in microseconds
+   */
+  record AcquireSlot(List<Budget> budgets, String slot, long ttl) implements Operation {}
+
+  record RenewSlot(String slot, long ttl) implements Operation {}
+
+  record ReleaseSlot(String slot) implements Operation {}
+}

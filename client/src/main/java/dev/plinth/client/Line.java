@@ -47,6 +47,11 @@ public final class Line {
     return wiring.calls().callDeadline();
   }
 
+  /** What a holder may believe of a ttl that counts from before it was asked for. */
+  public static Duration believed(Duration ttl) {
+    return Tenure.window(ttl);
+  }
+
   /** The monotonic clock. */
   public LongSupplier nanos() {
     return wiring.rhythm().nanos();

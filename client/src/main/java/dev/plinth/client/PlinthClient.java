@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.id.Ids;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
@@ -23,6 +24,7 @@ public final class PlinthClient implements AutoCloseable {
   private final Wiring wiring;
   private final Owners owners;
   private final Line line;
+  private final Ids ids;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
@@ -57,6 +59,7 @@ public final class PlinthClient implements AutoCloseable {
             new ConcurrentHashMap<>());
     owners = new Owners(wiring.owner());
     line = new Line(wiring, attempts, builder.meters());
+    ids = new Ids(line);
   }
 
   private static Heart heart(Attempts attempts, HeartbeatRequest beat) {
@@ -97,6 +100,11 @@ public final class PlinthClient implements AutoCloseable {
 
   public Election election(String namespace, String name) {
     return new Election(namespace, name, wiring);
+  }
+
+  /** Identifiers. */
+  public Ids ids() {
+    return ids;
   }
 
   /** For guards to report a stale token to this client's metrics. */

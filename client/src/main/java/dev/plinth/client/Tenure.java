@@ -33,7 +33,7 @@ final class Tenure {
   }
 
   /** The margin covers the difference in speed of two clocks, and the pause before acting. */
-  private static Duration window(Duration ttl) {
+  static Duration window(Duration ttl) {
     Duration margin = Wire.longer(ttl.dividedBy(10), LEAST_MARGIN);
     return ttl.minus(Wire.shorter(margin, ttl.dividedBy(2)));
   }

@@ -1,0 +1,82 @@
+package dev.plinth.client.id;
+
+import dev.plinth.client.Line;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** All meters of ids, in Micrometer; one of each per namespace, over all handles of a client. */
+final class IdMeters implements IdEvents {
+  /** The handles of a namespace, and what those handed out that are closed. */
+  private static final class Tally {
+    private final Set<Issuer> open = ConcurrentHashMap.newKeySet();
+    private final LongAdder ofClosed = new LongAdder();
+
+    double issued() {
+      return ofClosed.sum() + open.stream().mapToLong(i -> i.issued().getAsLong()).sum();
+    }
+
+    double runway() {
+      return open.stream().mapToLong(i -> i.runway().getAsLong()).sum();
+    }
+
+    double aheadSeconds() {
+      return open.stream().map(i -> i.ahead().get()).mapToLong(Duration::toMillis).max().orElse(0)
+          / 1000.0;
+    }
+  }
+
+  private final MeterRegistry registry;
+  private final Map<String, Tally> tallies = new ConcurrentHashMap<>();
+
+  private IdMeters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  static IdEvents of(Line line) {
+    return new IdMeters(line.meters().orElseThrow());
+  }
+
+  @Override
+  public void opened(Issuer issuer) {
+    tallies.computeIfAbsent(issuer.namespace(), this::measured).open.add(issuer);
+  }
+
+  private Tally measured(String namespace) {
+    Tally tally = new Tally();
+    FunctionCounter.builder("plinth.client.ids.issued", tally, Tally::issued)
+        .tag("namespace", namespace)
+        .register(registry);
+    Gauge.builder("plinth.client.ids.runway", tally, Tally::runway)
+        .tag("namespace", namespace)
+        .register(registry);
+    Gauge.builder("plinth.client.ids.clock.ahead", tally, Tally::aheadSeconds)
+        .tag("namespace", namespace)
+        .baseUnit("seconds")
+        .register(registry);
+    return tally;
+  }
+
+  @Override
+  public void closed(Issuer issuer) {
+    Tally tally = tallies.get(issuer.namespace());
+    if (tally.open.remove(issuer)) {
+      tally.ofClosed.add(issuer.issued().getAsLong());
+    }
+  }
+
+  @Override
+  public void stalled(String namespace) {
+    registry.counter("plinth.client.ids.range.stalls", "namespace", namespace).increment();
+  }
+
+  @Override
+  public void returned(String namespace, long ids) {
+    registry.counter("plinth.client.ids.returned", "namespace", namespace).increment(ids);
+  }
+}

@@ -1,0 +1,124 @@
+package dev.plinth.client.id;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.client.PlinthClient;
+import dev.plinth.id.v1.Ledger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Many threads on the real server, with ranges so small that they meet at every end of one. */
+class RangeIdsRaceTest {
+  private static final int THREADS = 6;
+  private static final int EACH = 4000;
+  private static final RangeOptions PATIENT = RangeOptions.usual().patience(Duration.ofSeconds(30));
+
+  @TempDir Path folder;
+  private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+  private IdServer server;
+
+  @BeforeEach
+  void start() {
+    server = new IdServer(folder, InstantSource.system());
+  }
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+    server.close();
+  }
+
+  @Test
+  void I1_I2_I6_threadsOfOneHandle() throws Exception {
+    server.put("orders", IdServer.dense(1, 40));
+    try (PlinthClient client = PlinthClient.connect(server.target())) {
+      RangeIds ids = client.ids().range("orders", PATIENT);
+      List<Future<long[]>> all = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        boolean bulk = i % 2 == 1;
+        all.add(threads.submit(() -> rising(ids, bulk)));
+      }
+      assertEquals(THREADS * EACH, distinct(all));
+      ids.close();
+      assertSettled("orders", THREADS * EACH);
+    }
+  }
+
+  @Test
+  void I1_I6_handlesThatOpenAndClose_besideEachOther() throws Exception {
+    server.put("orders", IdServer.dense(1, 100));
+    try (PlinthClient client = PlinthClient.connect(server.target())) {
+      List<Future<long[]>> all = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        all.add(threads.submit(reopening(client)));
+      }
+      long taken = 20L * 50 * THREADS;
+      assertEquals(taken, distinct(all));
+      assertSettled("orders", taken);
+    }
+  }
+
+  private Callable<long[]> reopening(PlinthClient client) {
+    return () -> {
+      long[] taken = new long[20 * 50];
+      for (int i = 0; i < taken.length; ) {
+        try (RangeIds ids = client.ids().range("orders", PATIENT)) {
+          for (int end = i + 50; i < end; i++) {
+            taken[i] = ids.next();
+          }
+        }
+      }
+      return taken;
+    };
+  }
+
+  private static long[] rising(RangeIds ids, boolean bulk) {
+    long[] taken = new long[EACH];
+    for (int i = 0; i < EACH; ) {
+      long[] some = new long[bulk ? Math.min(1 + i % 17, EACH - i) : 1];
+      if (bulk) {
+        ids.next(some);
+      } else {
+        some[0] = ids.next();
+      }
+      System.arraycopy(some, 0, taken, i, some.length);
+      i += some.length;
+    }
+    for (int i = 1; i < EACH; i++) {
+      assertTrue(taken[i] > taken[i - 1], "one thread's ids rise");
+    }
+    return taken;
+  }
+
+  private static long distinct(List<Future<long[]>> all) throws Exception {
+    LongStream ids = LongStream.empty();
+    for (Future<long[]> one : all) {
+      ids = LongStream.concat(ids, Arrays.stream(one.get()));
+    }
+    return ids.distinct().count();
+  }
+
+  /** Every id that was not handed out was given back, so that the server knows the exact number. */
+  private void assertSettled(String namespace, long handedOut) {
+    dev.plinth.testkit.Await.until(
+        "all ranges are settled: " + server.get(namespace).getLedger(),
+        () -> {
+          Ledger ledger = server.get(namespace).getLedger();
+          return ledger.getIssued() == handedOut;
+        });
+  }
+}

@@ -44,6 +44,7 @@ class IdsBench {
   private static final Wiring<IdApp> IDS = new Wiring<>(IdService::app, IdService::on);
   private static final int[] THREADS = {1, 2};
   private static final int[] CALLERS = {1, 8, 64};
+  private static final long[] STEPS = {1_000, 100_000};
   private static final int MOST_CALLERS = 64;
   private static final Rounds LOCAL = new Rounds(Pace.of(5, 0.5, 0.5));
   private static final Rounds REMOTE = new Rounds(Pace.of(3, 1, 1));
@@ -57,37 +58,59 @@ class IdsBench {
     page.put("offline", local(Offline.makers()));
     try (BenchRedis redis = BenchRedis.of(REDIS);
         BenchServer server = BenchServer.embedded(IDS, folder.resolve("db"))) {
-      define(server, "called");
+      for (String namespace : List.of("called", "ranges", "hundreds")) {
+        define(server, namespace, Format.FORMAT_DENSE);
+      }
+      define(server, "flakes", Format.FORMAT_SNOWFLAKE);
       redis.durable(false);
       page.put("leased", leased(redis, server));
       page.put("called", called(redis, server));
     }
+    page.put("aims", aims());
+  }
+
+  private Table aims() {
     Aims aims = new Aims();
+    for (int threads : THREADS) {
+      double ours = rate(Leased.RANGE_IDS, threads);
+      double chain =
+          Math.max(
+              rate(Leased.COSID_CHAIN.formatted(STEPS[0]), threads),
+              rate(Leased.COSID_CHAIN.formatted(STEPS[1]), threads));
+      aims.ratio("leased next() to CosId's faster chain, threads: " + threads, 1, ours / chain);
+      aims.ratio(
+          "leased next() to AtomicLong, threads: " + threads,
+          0.5,
+          ours / rate(Leased.ATOMIC_LONG, threads));
+    }
     for (int callers : CALLERS) {
       aims.ratio(
-          "Allocate(1) to one unpipelined Redis INCR, %d callers".formatted(callers),
+          "Allocate(1) to one unpipelined Redis INCR, callers: " + callers,
           1,
           rate("Plinth Allocate(1)", callers) / rate("Redis INCR", callers));
     }
-    page.put("aims", aims.table());
+    return aims.table();
   }
 
   private Table leased(BenchRedis redis, BenchServer server) throws Exception {
-    try (Leased leased = new Leased()) {
+    try (Leased leased = new Leased(server.target())) {
       return local(
           List.of(
               leased.atomicLong(),
-              leased.segmentChain(redis, 1_000),
-              leased.segmentChain(redis, 100_000)));
+              leased.segmentChain(redis, STEPS[0]),
+              leased.segmentChain(redis, STEPS[1]),
+              leased.rangeIds("ranges"),
+              leased.rangeIdsByHundreds("hundreds"),
+              leased.snowflakeIds("flakes")));
     }
   }
 
-  private static void define(BenchServer server, String namespace) {
+  private static void define(BenchServer server, String namespace, Format format) {
     IdServiceGrpc.newBlockingStub(server.channel())
         .putNamespace(
             PutNamespaceRequest.newBuilder()
                 .setNamespace(namespace)
-                .setDefinition(Definition.newBuilder().setFormat(Format.FORMAT_DENSE))
+                .setDefinition(Definition.newBuilder().setFormat(format))
                 .build());
   }
 

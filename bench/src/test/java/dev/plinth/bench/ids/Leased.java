@@ -3,6 +3,9 @@ package dev.plinth.bench.ids;
 import static dev.plinth.bench.ids.Maker.MANY;
 
 import dev.plinth.bench.BenchRedis;
+import dev.plinth.client.PlinthClient;
+import dev.plinth.client.id.RangeIds;
+import dev.plinth.client.id.SnowflakeIds;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -12,13 +15,21 @@ import me.ahoo.cosid.segment.concurrent.PrefetchWorkerExecutorService;
 
 /** Makers that fetch many ids from a store at a time and hand them out one by one. */
 final class Leased implements AutoCloseable {
+  static final String ATOMIC_LONG = "AtomicLong";
+  static final String COSID_CHAIN = "CosId segment chain on Redis, step %,d";
+  static final String RANGE_IDS = "Plinth RangeIds";
+
   // Kept, or its level would be lost with it: it tells of every prefetch that came late.
   private static final Logger COSID = Logger.getLogger("me.ahoo.cosid");
 
   private final PrefetchWorkerExecutorService prefetch =
       new PrefetchWorkerExecutorService(PrefetchWorkerExecutorService.DEFAULT_PREFETCH_PERIOD, 1);
 
-  Leased() {
+  private final PlinthClient client;
+
+  /** From the server at the target, which has the namespaces. */
+  Leased(String target) {
+    client = PlinthClient.connect(target);
     COSID.setLevel(Level.WARNING);
   }
 
@@ -26,7 +37,7 @@ final class Leased implements AutoCloseable {
   Maker atomicLong() {
     AtomicLong counter = new AtomicLong();
     return Maker.narrow(
-        "AtomicLong",
+        ATOMIC_LONG,
         given -> {
           for (int i = 0; i < MANY; i++) {
             given.add(counter.incrementAndGet());
@@ -43,7 +54,7 @@ final class Leased implements AutoCloseable {
             new RedisSegments(redis.commands(), step),
             prefetch);
     return Maker.narrow(
-        "CosId segment chain on Redis, step %,d".formatted(step),
+        COSID_CHAIN.formatted(step),
         given -> {
           for (int i = 0; i < MANY; i++) {
             given.add(ids.generate());
@@ -52,8 +63,56 @@ final class Leased implements AutoCloseable {
         });
   }
 
+  Maker rangeIds(String namespace) throws InterruptedException {
+    RangeIds ids = client.ids().range(namespace);
+    return Maker.narrow(
+            RANGE_IDS,
+            given -> {
+              for (int i = 0; i < MANY; i++) {
+                given.add(ids.next());
+              }
+              return MANY;
+            })
+        .asOurs();
+  }
+
+  Maker rangeIdsByHundreds(String namespace) throws InterruptedException {
+    RangeIds ids = client.ids().range(namespace);
+    return new Maker(
+        RANGE_IDS + ", next(long[100])",
+        Maker.Width.NARROW,
+        true,
+        caller -> {
+          long[] some = new long[100];
+          return given -> {
+            for (int i = 0; i < MANY; i += some.length) {
+              ids.next(some);
+              for (long id : some) {
+                given.add(id);
+              }
+            }
+            return MANY;
+          };
+        });
+  }
+
+  Maker snowflakeIds(String namespace) throws InterruptedException {
+    SnowflakeIds ids = client.ids().snowflake(namespace);
+    return Maker.narrow(
+            "Plinth SnowflakeIds",
+            given -> {
+              for (int i = 0; i < MANY; i++) {
+                given.add(ids.next());
+              }
+              return MANY;
+            })
+        .asOurs();
+  }
+
+  /** Gives back what was leased. */
   @Override
   public void close() {
+    client.close();
     prefetch.shutdown();
   }
 }

@@ -5,9 +5,11 @@ import static dev.plinth.bench.ids.Maker.MANY;
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
 import com.github.f4b6a3.tsid.TsidFactory;
-import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.ulid.UlidCreator;
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.plinth.client.id.Ulid;
+import dev.plinth.client.id.Ulids;
+import dev.plinth.client.id.Uuid7s;
 import java.util.List;
 import java.util.UUID;
 import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
@@ -18,7 +20,15 @@ final class Offline {
   private Offline() {}
 
   static List<Maker> makers() {
-    return List.of(tsid(), cosIdSnowflake(), ulid(), uuidCreator(), uuidCreatorPlus(), generator());
+    return List.of(
+        tsid(),
+        cosIdSnowflake(),
+        ulid(),
+        ulids(),
+        uuidCreator(),
+        uuidCreatorPlus(),
+        generator(),
+        uuid7s());
   }
 
   private static Maker tsid() {
@@ -50,7 +60,7 @@ final class Offline {
         "ulid-creator, monotonic",
         given -> {
           for (int i = 0; i < MANY; i++) {
-            Ulid id = UlidCreator.getMonotonicUlid();
+            com.github.f4b6a3.ulid.Ulid id = UlidCreator.getMonotonicUlid();
             given.add(id.getMostSignificantBits(), id.getLeastSignificantBits());
           }
           return MANY;
@@ -92,5 +102,33 @@ final class Offline {
           }
           return MANY;
         });
+  }
+
+  private static Maker ulids() {
+    Ulids ids = new Ulids();
+    return Maker.wide(
+            "Plinth Ulids",
+            given -> {
+              for (int i = 0; i < MANY; i++) {
+                Ulid id = ids.next();
+                given.add(id.high(), id.low());
+              }
+              return MANY;
+            })
+        .asOurs();
+  }
+
+  private static Maker uuid7s() {
+    Uuid7s ids = new Uuid7s();
+    return Maker.wide(
+            "Plinth Uuid7s",
+            given -> {
+              for (int i = 0; i < MANY; i++) {
+                UUID id = ids.next();
+                given.add(id.getMostSignificantBits(), id.getLeastSignificantBits());
+              }
+              return MANY;
+            })
+        .asOurs();
   }
 }

@@ -17,6 +17,7 @@ import dev.plinth.id.core.IdApp;
 import dev.plinth.id.v1.Definition;
 import dev.plinth.id.v1.Format;
 import dev.plinth.id.v1.IdServiceGrpc;
+import dev.plinth.id.v1.Layout;
 import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.testkit.engine.Engines;
@@ -44,7 +45,15 @@ class IdsBench {
   private static final Wiring<IdApp> IDS = new Wiring<>(IdService::app, IdService::on);
   private static final int[] THREADS = {1, 2};
   private static final int[] CALLERS = {1, 8, 64};
+  private static final String INCREMENT = "Redis INCR";
   private static final long[] STEPS = {1_000, 100_000};
+  private static final Layout ROOMY =
+      Layout.newBuilder()
+          .setEpochMs(1_735_689_600_000L)
+          .setTimeBits(41)
+          .setWorkerBits(4)
+          .setSequenceBits(18)
+          .build();
   private static final int MOST_CALLERS = 64;
   private static final Rounds LOCAL = new Rounds(Pace.of(5, 0.5, 0.5));
   private static final Rounds REMOTE = new Rounds(Pace.of(3, 1, 1));
@@ -59,9 +68,12 @@ class IdsBench {
     try (BenchRedis redis = BenchRedis.of(REDIS);
         BenchServer server = BenchServer.embedded(IDS, folder.resolve("db"))) {
       for (String namespace : List.of("called", "ranges", "hundreds")) {
-        define(server, namespace, Format.FORMAT_DENSE);
+        define(server, namespace, Definition.newBuilder().setFormat(Format.FORMAT_DENSE));
       }
-      define(server, "flakes", Format.FORMAT_SNOWFLAKE);
+      define(
+          server,
+          "flakes",
+          Definition.newBuilder().setFormat(Format.FORMAT_SNOWFLAKE).setLayout(ROOMY));
       redis.durable(false);
       page.put("leased", leased(redis, server));
       page.put("called", called(redis, server));
@@ -87,7 +99,7 @@ class IdsBench {
       aims.ratio(
           "Allocate(1) to one unpipelined Redis INCR, callers: " + callers,
           1,
-          rate("Plinth Allocate(1)", callers) / rate("Redis INCR", callers));
+          rate("Plinth Allocate(1)", callers) / rate(INCREMENT, callers));
     }
     return aims.table();
   }
@@ -105,13 +117,10 @@ class IdsBench {
     }
   }
 
-  private static void define(BenchServer server, String namespace, Format format) {
+  private static void define(BenchServer server, String namespace, Definition.Builder as) {
     IdServiceGrpc.newBlockingStub(server.channel())
         .putNamespace(
-            PutNamespaceRequest.newBuilder()
-                .setNamespace(namespace)
-                .setDefinition(Definition.newBuilder().setFormat(format))
-                .build());
+            PutNamespaceRequest.newBuilder().setNamespace(namespace).setDefinition(as).build());
   }
 
   private Table local(List<Maker> makers) throws Exception {
@@ -134,15 +143,23 @@ class IdsBench {
 
   private Table called(BenchRedis redis, BenchServer server) throws Exception {
     Table table =
-        new Table("maker", "callers", "ids/s", "calls/s", "p50 ms", "p99 ms", "ids to INCR");
+        new Table(
+            "maker",
+            "callers",
+            "ids/s",
+            "calls/s",
+            "p50 ms",
+            "p99 ms",
+            "ids to INCR",
+            "calls to echo");
     List<StatefulRedisConnection<String, String>> connections =
         Stream.generate(redis.client()::connect).limit(MOST_CALLERS).toList();
     List<Maker> makers =
         List.of(
-            Called.increment(redis, "Redis INCR"),
+            Called.echo(server.channel()),
+            Called.increment(redis, INCREMENT),
             Called.pipelined(connections),
             Called.incrementBy(redis),
-            Called.echo(server.channel()),
             Called.allocate(server.channel(), "called", 1),
             Called.allocate(server.channel(), "called", Called.BATCH));
     for (Maker maker : makers) {
@@ -152,24 +169,27 @@ class IdsBench {
       call(table, maker);
     }
     redis.durable(true);
-    call(table, Called.increment(redis, "Redis INCR, each on disk"));
+    call(table, Called.increment(redis, INCREMENT + ", each on disk"));
     redis.durable(false);
     connections.forEach(StatefulRedisConnection::close);
     return table;
   }
 
   private void call(Table table, Maker maker) throws Exception {
+    boolean echo = maker.name().equals(Echo.NAME); // which gives no ids
     for (int callers : CALLERS) {
       Measured measured = REMOTE.run(maker, callers).measured();
+      double calls = measured.nanos().getTotalCount() / measured.seconds();
       perSecond.put(maker.name() + callers, measured.perSecond());
       table.row(
           maker.name(),
           callers,
-          maker.name().equals(Echo.NAME) ? "" : count(measured.perSecond()),
-          count(measured.nanos().getTotalCount() / measured.seconds()),
+          echo ? "" : count(measured.perSecond()),
+          count(calls),
           millis(measured.millis(50)),
           millis(measured.millis(99)),
-          Table.times(measured.perSecond() / rate("Redis INCR", callers)));
+          echo ? "" : Table.times(measured.perSecond() / rate(INCREMENT, callers)),
+          Table.times(calls / rate(Echo.NAME, callers)));
     }
   }
 

@@ -99,7 +99,7 @@ final class Leased implements AutoCloseable {
   Maker snowflakeIds(String namespace) throws InterruptedException {
     SnowflakeIds ids = client.ids().snowflake(namespace);
     return Maker.narrow(
-            "Plinth SnowflakeIds",
+            "Plinth SnowflakeIds, 18 bits of sequence",
             given -> {
               for (int i = 0; i < MANY; i++) {
                 given.add(ids.next());

@@ -56,7 +56,7 @@ final class AdminHttp implements AutoCloseable {
     }
     String why =
         health.engines().stream()
-            .filter(report -> report.trouble().isPresent())
+            .filter(Health.EngineReport::isInTheWay)
             .map(report -> report.engine().name() + ": " + report.trouble().get() + "\n")
             .collect(Collectors.joining());
     return new Page(503, TEXT, health.isDraining() ? "draining\n" : why);

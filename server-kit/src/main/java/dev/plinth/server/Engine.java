@@ -20,4 +20,12 @@ public interface Engine {
    * thread, so it answers from what the adapter knows and does not wait for the engine.
    */
   Optional<String> trouble();
+
+  /**
+   * False where services go on answering without it, in a way of their own that they tell their
+   * callers: then its trouble is shown, and changes no health.
+   */
+  default boolean isEssential() {
+    return true;
+  }
 }

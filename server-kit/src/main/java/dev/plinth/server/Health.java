@@ -15,14 +15,19 @@ import java.util.Optional;
 
 /**
  * Health of the whole process and of each service, from the state of the engines. It is never
- * latched: a service is NOT_SERVING exactly while one of its engines is in trouble, until the
- * process drains.
+ * latched: a service is NOT_SERVING exactly while one of its essential engines is in trouble, until
+ * the process drains.
  */
 final class Health {
   private static final Logger log = System.getLogger("plinth.health");
 
   /** How an engine was when last asked, and since when. */
-  record EngineReport(Engine engine, Optional<String> trouble, Instant since) {}
+  record EngineReport(Engine engine, Optional<String> trouble, Instant since) {
+    /** Its trouble is that of the services that need it. */
+    boolean isInTheWay() {
+      return trouble.isPresent() && engine.isEssential();
+    }
+  }
 
   /** A service by its full gRPC name. */
   record ServiceReport(String name, boolean serving, List<Engine> engines) {}
@@ -68,7 +73,7 @@ final class Health {
   }
 
   boolean isServing() {
-    return !draining && engines.stream().allMatch(report -> report.trouble().isEmpty());
+    return !draining && engines.stream().noneMatch(EngineReport::isInTheWay);
   }
 
   boolean isDraining() {
@@ -92,7 +97,7 @@ final class Health {
   private boolean serves(List<Engine> needed) {
     return !draining
         && engines.stream()
-            .noneMatch(report -> report.trouble().isPresent() && needed.contains(report.engine()));
+            .noneMatch(report -> report.isInTheWay() && needed.contains(report.engine()));
   }
 
   private void publish(String service, boolean serving) {

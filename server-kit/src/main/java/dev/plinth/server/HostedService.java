@@ -7,7 +7,7 @@ import java.util.List;
 public interface HostedService extends AutoCloseable {
   List<BindableService> endpoints();
 
-  /** The endpoints' health is NOT_SERVING while any of these is in trouble. */
+  /** The endpoints' health is NOT_SERVING while any of these that is essential is in trouble. */
   List<Engine> engines();
 
   /**

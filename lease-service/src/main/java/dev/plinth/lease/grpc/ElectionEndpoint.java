@@ -28,6 +28,7 @@ import dev.plinth.lease.v1.TransferLeadershipResponse;
 import dev.plinth.server.call.Fields;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.MappedReply;
+import dev.plinth.shards.grpc.ResumeToken;
 import dev.plinth.shards.grpc.SerialStream;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;

@@ -10,6 +10,8 @@ import dev.plinth.lease.v1.ObserveResponse.Snapshot;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.Watcher;
+import dev.plinth.shards.grpc.ResumeToken;
+import dev.plinth.shards.grpc.WatchStream;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.util.ArrayList;
 import java.util.List;

@@ -21,6 +21,7 @@ import dev.plinth.lease.v1.WatchResponse;
 import dev.plinth.server.call.Fields;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.Tx;
+import dev.plinth.shards.grpc.ResumeToken;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.ServerCallStreamObserver;

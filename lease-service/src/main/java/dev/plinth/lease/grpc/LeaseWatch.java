@@ -11,6 +11,8 @@ import dev.plinth.lease.v1.WatchSnapshot;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.Watcher;
+import dev.plinth.shards.grpc.ResumeToken;
+import dev.plinth.shards.grpc.WatchStream;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.util.List;
 

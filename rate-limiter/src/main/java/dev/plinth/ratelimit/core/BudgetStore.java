@@ -22,6 +22,14 @@ public interface BudgetStore extends Engine, AutoCloseable {
    */
   CompletionStage<List<Outcome>> apply(String domain, List<Request> batch);
 
+  /**
+   * Whether all nodes that open it have the same budgets. Where each has its own, one node must
+   * decide for a domain.
+   */
+  default boolean isShared() {
+    return true;
+  }
+
   @Override
   void close();
 }

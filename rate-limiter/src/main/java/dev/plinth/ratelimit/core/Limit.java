@@ -1,6 +1,10 @@
 package dev.plinth.ratelimit.core;
 
+import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAdjusters;
 
 /**
  * How a budget is counted. All numbers are whole, times in microseconds, and every product that
@@ -10,6 +14,15 @@ import java.time.ZoneId;
 public sealed interface Limit {
   /** The largest number that doubles count up to without a gap. */
   long EXACT = 1L << 53;
+
+  /**
+   * Where a debt stops growing, in microseconds times {@code den} of a bucket or units of a window;
+   * so that a time that far ahead of today is exact, too.
+   */
+  long DEBT = 1L << 52;
+
+  /** In microseconds: the longest that a place may be reserved ahead or a slot may be given for. */
+  long HOUR = 3_600_000_000L;
 
   /** What can be had at once at the most. */
   long size();
@@ -29,8 +42,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      // Debt of a reservation, up to an hour, comes on top of the burst.
-      return below(burst, num, den) && below(3_600_000_000L, den, num);
+      return reserves(burst, num, den);
     }
   }
 
@@ -43,7 +55,8 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return below(Charge.MOST, num, den) && below(3_600_000_000L, den, num);
+      // Larger costs are admitted too; what they take stops at DEBT.
+      return reserves(1, num, den);
     }
   }
 
@@ -62,9 +75,54 @@ public sealed interface Limit {
 
   /** So much in each hour, day, week, month or year of a zone. */
   record CalendarWindow(long limit, Calendar unit, ZoneId zone) implements Limit {
+    /** From {@code start} on, up to but without {@code end}, in microseconds since 1970. */
+    public record Window(long start, long end) {}
+
     @Override
     public long size() {
       return limit;
+    }
+
+    /** The one that holds a time. */
+    public Window windowAt(long micros) {
+      Instant now = Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+      if (unit == Calendar.HOUR) {
+        // By the offset of now: local hours are not all whole where clocks change by half of one.
+        long offset = zone.getRules().getOffset(now).getTotalSeconds() * 1_000_000L;
+        long start = Math.floorDiv(micros + offset, HOUR) * HOUR - offset;
+        return new Window(start, start + HOUR);
+      }
+      LocalDate first = first(LocalDate.ofInstant(now, zone));
+      long start = startOf(first);
+      long end = startOf(next(first));
+      while (end <= micros) { // where the clock falls back over midnight, a date is there twice
+        first = next(first);
+        start = end;
+        end = startOf(next(first));
+      }
+      return new Window(start, end);
+    }
+
+    private LocalDate first(LocalDate day) {
+      return switch (unit) {
+        case WEEK -> day.minusDays(day.getDayOfWeek().getValue() - 1L);
+        case MONTH -> day.withDayOfMonth(1);
+        case YEAR -> day.with(TemporalAdjusters.firstDayOfYear());
+        default -> day;
+      };
+    }
+
+    private LocalDate next(LocalDate first) {
+      return switch (unit) {
+        case WEEK -> first.plusWeeks(1);
+        case MONTH -> first.plusMonths(1);
+        case YEAR -> first.plusYears(1);
+        default -> first.plusDays(1);
+      };
+    }
+
+    private long startOf(LocalDate day) {
+      return day.atStartOfDay(zone).toEpochSecond() * 1_000_000L;
     }
 
     @Override
@@ -82,7 +140,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return below(limit, period, 0);
+      return below(limit, period, EXACT);
     }
   }
 
@@ -125,7 +183,11 @@ public sealed interface Limit {
     YEAR
   }
 
-  private static boolean below(long a, long b, long more) {
-    return Math.multiplyHigh(a, b) == 0 && a * b >= 0 && a * b < EXACT - more;
+  private static boolean reserves(long burst, long num, long den) {
+    return below(burst, num, DEBT) && below(HOUR, den, DEBT - burst * num);
+  }
+
+  private static boolean below(long a, long b, long bound) {
+    return Math.multiplyHigh(a, b) == 0 && a * b >= 0 && a * b < bound;
   }
 }

@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.core;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,6 +13,8 @@ import java.util.Optional;
  * @param enforcePermille of its keys; the others are shadows
  * @param safeLimit of one node that decides alone; 0 for the limit divided by the nodes last seen
  * @param replaces names of rules that do not apply where this one matches
+ * @param rate the limit as its author put it, which a reduced fraction no longer tells; empty for
+ *     limits that have no period
  */
 public record Rule(
     String name,
@@ -24,9 +27,82 @@ public record Rule(
     long safeLimit,
     Optional<LeaseRule> lease,
     OnChange onChange,
-    List<String> replaces) {
+    List<String> replaces,
+    Optional<Rate> rate) {
 
   public static final int ALL = 1000;
+
+  public Rule {
+    match = List.copyOf(match);
+    replaces = List.copyOf(replaces);
+  }
+
+  /** With the rate that the limit itself tells. */
+  public Rule(
+      String name,
+      List<Match> match,
+      Limit limit,
+      long version,
+      boolean shadow,
+      int enforcePermille,
+      FailMode failMode,
+      long safeLimit,
+      Optional<LeaseRule> lease,
+      OnChange onChange,
+      List<String> replaces) {
+    this(
+        name,
+        match,
+        limit,
+        version,
+        shadow,
+        enforcePermille,
+        failMode,
+        safeLimit,
+        lease,
+        onChange,
+        replaces,
+        Rate.of(limit));
+  }
+
+  /** The same rule, counting since another version of its policy. */
+  public Rule since(long policyVersion) {
+    return new Rule(
+        name,
+        match,
+        limit,
+        policyVersion,
+        shadow,
+        enforcePermille,
+        failMode,
+        safeLimit,
+        lease,
+        onChange,
+        replaces,
+        rate);
+  }
+
+  /** So much in a period. */
+  public record Rate(long limit, Duration period) {
+    static Optional<Rate> of(Limit limit) {
+      if (limit instanceof Limit.Bucket bucket) {
+        return Optional.of(new Rate(bucket.den(), micros(bucket.num())));
+      } else if (limit instanceof Limit.Paced paced) {
+        return Optional.of(new Rate(paced.den(), micros(paced.num())));
+      } else if (limit instanceof Limit.FixedWindow window) {
+        return Optional.of(new Rate(window.limit(), micros(window.period())));
+      } else if (limit instanceof Limit.SlidingCounter counter) {
+        return Optional.of(new Rate(counter.limit(), micros(counter.period())));
+      } else if (limit instanceof Limit.SlidingLog log) {
+        return Optional.of(new Rate(log.limit(), micros(log.period())));
+      }
+      return Optional.empty();
+    }
+
+    private static Duration micros(long micros) {
+      return Duration.of(micros, ChronoUnit.MICROS);
+    }
+  }
 
   /**
    * A descriptor that must be there.

@@ -48,6 +48,15 @@ public final class FailureAnswers implements ServerInterceptor {
         : thrown;
   }
 
+  /**
+   * The status of something that failed within a call that goes on, as the call would have had it.
+   *
+   * @param what for the log, should it be a bug
+   */
+  public static com.google.rpc.Status status(Throwable thrown, String what) {
+    return answer(Status.fromThrowable(answering(thrown)), what);
+  }
+
   private static final class AnsweringCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     // A handler that threw may still answer from another thread: only the first ending counts.
     private final AtomicBoolean closed = new AtomicBoolean();

@@ -17,12 +17,17 @@ public final class Fields {
 
   /** Empty stands for {@code default}. */
   public static String namespace(String value) {
+    return namespace("namespace", value);
+  }
+
+  /** A namespace that goes by another name. */
+  public static String namespace(String field, String value) {
     if (value.isEmpty()) {
       return "default";
     }
     if (!NAMESPACE.matcher(value).matches()) {
       throw Failure.Invalid.field(
-          "namespace", quoted(value), "1..63 of a-z, 0-9 and -, not starting with -");
+          field, quoted(value), "1..63 of a-z, 0-9 and -, not starting with -");
     }
     return value;
   }

@@ -5,9 +5,11 @@ import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
 import io.grpc.BindableService;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Lets every node answer for every shard: a call whose shard is elsewhere is passed on to its
@@ -33,7 +35,16 @@ public final class Forwarding implements AutoCloseable {
 
   /** The service as callers of this node see it. Its requests name the shard by their namespace. */
   public HostedService around(HostedService service) {
-    List<BindableService> endpoints = service.endpoints().stream().map(this::routed).toList();
+    return around(service, method -> true);
+  }
+
+  /**
+   * Like the other, for a service that needs the owner for some of its calls only; the rest is
+   * answered where it arrives.
+   */
+  public HostedService around(HostedService service, Predicate<MethodDescriptor<?, ?>> goes) {
+    List<BindableService> endpoints =
+        service.endpoints().stream().map(endpoint -> around(endpoint, goes)).toList();
     return new HostedService() {
       @Override
       public List<BindableService> endpoints() {
@@ -58,17 +69,20 @@ public final class Forwarding implements AutoCloseable {
     };
   }
 
-  private BindableService routed(BindableService endpoint) {
+  /** One endpoint alone, for a caller within this process. */
+  public BindableService around(BindableService endpoint, Predicate<MethodDescriptor<?, ?>> goes) {
     ServerServiceDefinition plain = endpoint.bindService();
     ServerServiceDefinition.Builder routed =
         ServerServiceDefinition.builder(plain.getServiceDescriptor());
-    plain.getMethods().forEach(method -> routed.addMethod(routed(method)));
+    plain.getMethods().forEach(method -> routed.addMethod(routed(method, goes)));
     ServerServiceDefinition definition = routed.build();
     return () -> definition;
   }
 
-  private <Q, A> ServerMethodDefinition<Q, A> routed(ServerMethodDefinition<Q, A> method) {
+  private <Q, A> ServerMethodDefinition<Q, A> routed(
+      ServerMethodDefinition<Q, A> method, Predicate<MethodDescriptor<?, ?>> goes) {
     return ShardKey.of(method.getMethodDescriptor())
+        .filter(key -> goes.test(method.getMethodDescriptor()))
         .map(
             key ->
                 method.withServerCallHandler(

@@ -15,17 +15,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Reads what decides on the shard of a request: its namespace, or for a list of all namespaces the
- * number of the shard that its page token begins with.
+ * Reads what decides on the shard of a request: its namespace or domain, or for a list of all of
+ * them the number of the shard that its page token begins with.
  */
 record ShardKey(FieldDescriptor field) {
+  private static final String PAGE_TOKEN = "page_token";
   private static final Pattern PAGE = Pattern.compile("(\\d{1,4})\\..*");
 
-  /** Empty for a method whose requests have neither: it is answered where it arrives. */
+  /** Empty for a method whose requests have none: it is answered where it arrives. */
   static Optional<ShardKey> of(MethodDescriptor<?, ?> method) {
     return method.getRequestMarshaller() instanceof PrototypeMarshaller<?> marshaller
             && marshaller.getMessagePrototype() instanceof Message prototype
-        ? Stream.of("namespace", "page_token")
+        ? Stream.of("namespace", "domain", PAGE_TOKEN)
             .map(prototype.getDescriptorForType()::findFieldByName)
             .filter(field -> field != null && field.getJavaType() == JavaType.STRING)
             .findFirst()
@@ -36,7 +37,7 @@ record ShardKey(FieldDescriptor field) {
   /** Empty where it is not valid, which the endpoint says best. */
   OptionalInt read(Object request, Shards shards) {
     String value = (String) ((Message) request).getField(field);
-    if (!field.getName().equals("namespace")) {
+    if (field.getName().equals(PAGE_TOKEN)) {
       return page(value, shards.count());
     }
     try {

@@ -1,4 +1,4 @@
-package dev.plinth.lease.grpc;
+package dev.plinth.shards.grpc;
 
 import dev.plinth.server.call.Fields;
 import dev.plinth.server.failure.Failure;
@@ -7,24 +7,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Where a watch was: opaque to callers, and refused where it is not one of ours. */
-record ResumeToken(int shard, long revision) {
+public record ResumeToken(int shard, long revision) {
   private static final int MOST = 32;
   private static final Pattern FORM = Pattern.compile("w1\\.(\\d{1,4})\\.(\\d{1,18})");
 
-  String text() {
+  public String text() {
     return "w1." + shard + "." + revision;
   }
 
   /** Where to go on after; empty to begin with a snapshot. */
-  static OptionalLong after(String text, int shard) {
+  public static OptionalLong after(String text, int shard) {
     return text.isEmpty() ? OptionalLong.empty() : OptionalLong.of(parse(text, shard).revision());
   }
 
-  static ResumeToken parse(String text, int shard) {
+  private static ResumeToken parse(String text, int shard) {
     Matcher parts = FORM.matcher(Fields.name("resume_token", text, MOST));
     if (!parts.matches() || Integer.parseInt(parts.group(1)) != shard) {
       throw Failure.Invalid.field(
-          "resume_token", '"' + text + '"', "one from a watch of the same namespace, or none");
+          "resume_token", '"' + text + '"', "one from a watch of the same, or none");
     }
     return new ResumeToken(shard, Long.parseLong(parts.group(2)));
   }

@@ -1,0 +1,186 @@
+package dev.plinth.ratelimit;
+
+import dev.plinth.ratelimit.core.Decision.DecidedBy;
+import dev.plinth.ratelimit.core.Decision.Verdict;
+import dev.plinth.ratelimit.core.LimitEvents;
+import dev.plinth.ratelimit.grpc.RateLimitNode;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Every meter of the rate limiter. */
+final class RateLimitMetrics implements LimitEvents {
+  // Rules are few by design, but anybody may make policies: past this they share one meter.
+  private static final int MOST_RULES = 1000;
+
+  private record Place(String domain, String rule) {}
+
+  private final MeterRegistry registry;
+  private final Map<Verdict, Map<DecidedBy, Counter>> decisions = new EnumMap<>(Verdict.class);
+  private final Map<Place, Counter> near = new ConcurrentHashMap<>();
+  private final DistributionSummary flushRequests;
+  private final DistributionSummary flushChecks;
+  private final Timer answered;
+  private final Timer failed;
+  private final Counter merged;
+  private final Counter late;
+  private final Counter leased;
+  private final Counter returned;
+  private final Counter denyCacheHits;
+  private final Counter violations;
+  private final AtomicInteger leases;
+  private final AtomicLong leasedUnits;
+  private final AtomicInteger denials;
+  private final AtomicInteger breaker;
+
+  RateLimitMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    for (Verdict verdict : Verdict.values()) {
+      Map<DecidedBy, Counter> by = new EnumMap<>(DecidedBy.class);
+      for (DecidedBy decidedBy : DecidedBy.values()) {
+        by.put(
+            decidedBy,
+            Counter.builder("plinth.ratelimit.decisions")
+                .description("Decisions of checks, by what was decided and by whom")
+                .tag("verdict", verdict.name())
+                .tag("decided_by", decidedBy.name())
+                .register(registry));
+      }
+      decisions.put(verdict, by);
+    }
+    flushRequests = summary("flush.requests", "Requests that a flush to the store carried");
+    flushChecks = summary("flush.checks", "Checks that a flush to the store stood for");
+    answered = timer("ok");
+    failed = timer("failed");
+    merged = counter("merged", "Checks that shared a request with others");
+    late = counter("late", "Checks whose answer came after they were decided without it");
+    leased = counter("leased.units", "Units that this node took in advance");
+    returned = counter("returned.units", "Units of those that it gave back");
+    denyCacheHits = counter("deny.cache.hits", "Checks denied by a denial that still held");
+    violations =
+        counter("bound.violations", "Budgets of which this node admitted more than their bound");
+    leases = registry.gauge("plinth.ratelimit.leases", new AtomicInteger());
+    leasedUnits = registry.gauge("plinth.ratelimit.leases.units", new AtomicLong());
+    denials = registry.gauge("plinth.ratelimit.deny.cache.entries", new AtomicInteger());
+    breaker = registry.gauge("plinth.ratelimit.breaker", new AtomicInteger());
+  }
+
+  private Counter counter(String name, String meaning) {
+    return Counter.builder("plinth.ratelimit." + name).description(meaning).register(registry);
+  }
+
+  private DistributionSummary summary(String name, String meaning) {
+    return DistributionSummary.builder("plinth.ratelimit." + name)
+        .description(meaning)
+        .register(registry);
+  }
+
+  private Timer timer(String result) {
+    return Timer.builder("plinth.ratelimit.store")
+        .description("How long the store of budgets took for a flush")
+        .tag("result", result)
+        .publishPercentileHistogram()
+        .register(registry);
+  }
+
+  /** What is read off a node when somebody looks. */
+  void watch(MeterRegistry of, RateLimitNode node) {
+    Gauge.builder("plinth.ratelimit.policies", node, RateLimitNode::domains)
+        .description("Domains whose policies this node keeps ready")
+        .register(of);
+    Gauge.builder("plinth.ratelimit.policy.staleness", node, n -> n.staleness().toNanos() / 1e9)
+        .description("Seconds since the watch of a policy broke that is broken longest")
+        .baseUnit("seconds")
+        .register(of);
+  }
+
+  @Override
+  public void decided(Verdict verdict, DecidedBy by) {
+    decisions.get(verdict).get(by).increment();
+  }
+
+  @Override
+  public void nearLimit(String domain, String rule) {
+    Place place = new Place(domain, rule);
+    Counter known = near.get(place);
+    if (known == null) {
+      Place shown = near.size() < MOST_RULES ? place : new Place("others", "others");
+      known = near.computeIfAbsent(shown, this::nearCounter);
+    }
+    known.increment();
+  }
+
+  private Counter nearCounter(Place place) {
+    return Counter.builder("plinth.ratelimit.near.limit")
+        .description("Checks allowed with four fifths or more of the rule used")
+        .tag("domain", place.domain)
+        .tag("rule", place.rule)
+        .register(registry);
+  }
+
+  @Override
+  public void flushed(int requests, int checks) {
+    flushRequests.record(requests);
+    flushChecks.record(checks);
+  }
+
+  @Override
+  public void storeAnswered(long nanos, boolean ok) {
+    (ok ? answered : failed).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void merged(int checks) {
+    merged.increment(checks);
+  }
+
+  @Override
+  public void late(int checks) {
+    late.increment(checks);
+  }
+
+  @Override
+  public void leased(long units) {
+    leased.increment(units);
+  }
+
+  @Override
+  public void leaseEnded(long granted, long given) {
+    returned.increment(given);
+  }
+
+  @Override
+  public void leasesHeld(int change, long units) {
+    leases.addAndGet(change);
+    leasedUnits.addAndGet(units);
+  }
+
+  @Override
+  public void denyCacheHit() {
+    denyCacheHits.increment();
+  }
+
+  @Override
+  public void denyCacheSize(int entries) {
+    denials.set(entries);
+  }
+
+  /** 0 while the store is asked, 1 while it is left alone, 2 while it is tried again. */
+  @Override
+  public void breaker(Breaker state) {
+    breaker.set(state.ordinal());
+  }
+
+  @Override
+  public void boundViolated(String domain, String rule) {
+    violations.increment();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.plinth.ratelimit;
+
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.Limits;
+import dev.plinth.ratelimit.core.Node;
+import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.grpc.RateLimitNode;
+import dev.plinth.server.Engine;
+import dev.plinth.server.HostedService;
+import dev.plinth.server.Threads;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.grpc.Forwarding;
+import io.grpc.BindableService;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * Rate limits: policies on shards that it shares with others, budgets in a store.
+ *
+ * <p>It names no engine that it cannot do without. While the store of budgets is away, fail modes
+ * decide; while the shards' is, the last policies that were seen do.
+ */
+public final class RateLimitService implements HostedService {
+  private final ScheduledExecutorService scheduler =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-limits"));
+  private final Engine budgets;
+  private final Limits limits;
+  private final RateLimitNode node;
+  private final HostedService routed;
+
+  private RateLimitService(
+      Shards shards,
+      PolicyApp app,
+      BudgetStore store,
+      RateLimitSettings settings,
+      Forwarding forwarding,
+      MeterRegistry registry) {
+    this.budgets = new Dispensable(store);
+    RateLimitMetrics metrics = new RateLimitMetrics(registry);
+    this.limits =
+        new Limits(
+            store,
+            settings.tuning(),
+            new Node(System::nanoTime, scheduler, () -> nodes(shards), metrics));
+    this.node =
+        new RateLimitNode(shards, app, limits, store.isShared(), settings.bounds(), forwarding);
+    metrics.watch(registry, node);
+    this.routed = forwarding.around(new Plain(), node::goesToTheOwner);
+  }
+
+  /** What it keeps in the shards; they are opened with it. */
+  public static PolicyApp app(InstantSource clock) {
+    return new PolicyApp(clock);
+  }
+
+  /**
+   * Its calls already go to where they are answered.
+   *
+   * @param store is closed by whoever opened it, after this
+   */
+  public static RateLimitService on(
+      Shards shards,
+      PolicyApp app,
+      BudgetStore store,
+      RateLimitSettings settings,
+      Forwarding forwarding,
+      MeterRegistry registry) {
+    return new RateLimitService(shards, app, store, settings, forwarding, registry);
+  }
+
+  private static int nodes(Shards shards) {
+    return Math.max(1, shards.routes().seen().layout().nodes().size());
+  }
+
+  @Override
+  public List<BindableService> endpoints() {
+    return routed.endpoints();
+  }
+
+  @Override
+  public List<Engine> engines() {
+    return List.of(budgets);
+  }
+
+  @Override
+  public void leave() {
+    routed.leave();
+  }
+
+  @Override
+  public void close() {
+    node.close();
+    limits.close();
+    scheduler.shutdown();
+  }
+
+  /** The calls as they are answered here. */
+  private final class Plain implements HostedService {
+    @Override
+    public List<BindableService> endpoints() {
+      return node.endpoints();
+    }
+
+    @Override
+    public List<Engine> engines() {
+      return List.of();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,77 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Budget.Lending;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The budgets of a policy, one object for each, and for each set of them that checks come to. */
+final class BudgetSets {
+  /** A rule and the key of its budget, before it is known whether it is a shadow. */
+  record Keyed(Rule rule, String key) {}
+
+  /** Sets that differ in what was replaced on the way are told apart, for {@code inspect}. */
+  private record SetKey(List<String> keys, List<String> replaced) {}
+
+  private final Policy policy;
+  private final int remembered;
+  private final Recent<String, RuleBudget> budgets;
+  private final Recent<SetKey, BudgetSet> sets;
+
+  BudgetSets(Policy policy, int remembered) {
+    this.policy = policy;
+    this.remembered = remembered;
+    this.budgets = new Recent<>(remembered);
+    this.sets = new Recent<>(remembered);
+  }
+
+  int remembered() {
+    return remembered;
+  }
+
+  BudgetSet of(List<Keyed> keyed, List<String> replaced) {
+    SetKey key = new SetKey(keyed.stream().map(Keyed::key).toList(), replaced);
+    BudgetSet set = sets.get(key);
+    return set != null ? set : sets.put(key, make(keyed, replaced));
+  }
+
+  private BudgetSet make(List<Keyed> keyed, List<String> replaced) {
+    List<RuleBudget> enforced = new ArrayList<>();
+    List<RuleBudget> shadows = new ArrayList<>();
+    for (Keyed one : keyed) {
+      RuleBudget known = budgets.get(one.key());
+      RuleBudget budget = known != null ? known : budgets.put(one.key(), budget(one));
+      (budget.budget().shadow() ? shadows : enforced).add(budget);
+    }
+    return new BudgetSet(policy, enforced, shadows, replaced);
+  }
+
+  private static RuleBudget budget(Keyed keyed) {
+    Rule rule = keyed.rule();
+    boolean shadow =
+        rule.shadow()
+            || rule.enforcePermille() < Rule.ALL
+                && !BudgetKey.enforced(keyed.key(), rule.enforcePermille());
+    return new RuleBudget(
+        rule,
+        new Budget(
+            shadow ? BudgetKey.shadow(keyed.key()) : keyed.key(),
+            rule.limit(),
+            rule.version(),
+            rule.onChange(),
+            shadow,
+            shadow ? Optional.empty() : lending(rule)));
+  }
+
+  /** None where the share of a small limit comes to nothing. */
+  static Optional<Lending> lending(Rule rule) {
+    return rule.lease()
+        .map(
+            lease ->
+                new Lending(
+                    rule.limit().size() * lease.maxFractionPermille() / 1000,
+                    TimeUnit.NANOSECONDS.toMicros(lease.ttl().toNanos())))
+        .filter(lending -> lending.most() > 0);
+  }
+}

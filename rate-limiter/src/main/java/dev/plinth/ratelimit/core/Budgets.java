@@ -1,0 +1,245 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Operation.AcquireSlot;
+import dev.plinth.ratelimit.core.Operation.ReleaseSlot;
+import dev.plinth.ratelimit.core.Operation.RenewSlot;
+import dev.plinth.ratelimit.core.Operation.Reset;
+import dev.plinth.ratelimit.core.Operation.Settle;
+import dev.plinth.ratelimit.core.Operation.Take;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * The budgets of one domain in memory, as {@link BudgetStore} promises them: requests are applied
+ * one after the other at a time that the caller gives. Not for several threads at once. What is
+ * over is dropped little by little with each call, so that memory follows use.
+ */
+public final class Budgets {
+  /** What a row is about; {@code letter} names it where rows are stored. */
+  public enum Kind {
+    STATE('b'),
+    TICKET('t'),
+    REQUEST('r'),
+    SLOT('s');
+
+    private final char letter;
+
+    Kind(char letter) {
+      this.letter = letter;
+    }
+
+    public char letter() {
+      return letter;
+    }
+
+    public static Kind of(char letter) {
+      return Arrays.stream(values())
+          .filter(kind -> kind.letter == letter)
+          .findFirst()
+          .orElseThrow(
+              () -> new IllegalArgumentException(letter + " (expected: one of b, t, r, s)"));
+    }
+  }
+
+  /** A row that is other than it was; its text can be made later and by another thread. */
+  public static final class Change {
+    private final Kind kind;
+    private final String key;
+    private final Kept value;
+
+    Change(Kind kind, String key, Kept value) {
+      this.kind = kind;
+      this.key = key;
+      this.value = value;
+    }
+
+    public Kind kind() {
+      return kind;
+    }
+
+    public String key() {
+      return key;
+    }
+
+    public boolean isRemoval() {
+      return value == null;
+    }
+
+    public String text() {
+      return value.text();
+    }
+  }
+
+  private static final int SWEPT_PER_REQUEST = 2;
+
+  private final Rows<State> states;
+  private final Rows<Noted> tickets;
+  private final Rows<Remembered> requests;
+  private final Rows<Place> slots;
+  private final Places places;
+
+  /** For one process, forgotten with it. */
+  public Budgets() {
+    this(Rows.untracked(), Rows.untracked(), Rows.untracked(), Rows.untracked(), counter());
+  }
+
+  private Budgets(
+      Rows<State> states,
+      Rows<Noted> tickets,
+      Rows<Remembered> requests,
+      Rows<Place> slots,
+      LongSupplier tokens) {
+    this.states = states;
+    this.tickets = tickets;
+    this.requests = requests;
+    this.slots = slots;
+    this.places = new Places(slots, tokens);
+  }
+
+  /**
+   * That notes what changes, for {@link #changes}.
+   *
+   * @param tokens the next token of a slot, above all before it; what it throws, {@link #apply}
+   *     throws
+   */
+  public static Budgets tracked(LongSupplier tokens) {
+    return new Budgets(Rows.tracked(), Rows.tracked(), Rows.tracked(), Rows.tracked(), tokens);
+  }
+
+  private static LongSupplier counter() {
+    AtomicLong last = new AtomicLong();
+    return last::incrementAndGet;
+  }
+
+  /** Applies requests in order, all at one time; their outcomes are in the same order. */
+  public List<Outcome> apply(List<Request> batch, long nowMicros) {
+    List<Outcome> outcomes = new ArrayList<>(batch.size());
+    for (Request request : batch) {
+      outcomes.add(
+          request.once().isPresent()
+              ? once(request.operation(), request.once().get(), nowMicros)
+              : apply(request.operation(), nowMicros));
+      sweep(SWEPT_PER_REQUEST, nowMicros);
+    }
+    return outcomes;
+  }
+
+  private Outcome once(Operation operation, Request.Once once, long now) {
+    Remembered before = requests.get(once.id());
+    if (before != null && !before.isOver(now)) {
+      return before.fingerprint().equals(once.fingerprint())
+          ? before.outcome()
+          : new Outcome.Reused();
+    }
+    Outcome outcome = apply(operation, now);
+    if (!(outcome instanceof Outcome.Stale)) { // nothing was done: it may be asked again
+      requests.put(
+          once.id(), new Remembered(once.fingerprint(), outcome, now + Request.Once.REMEMBERED));
+    }
+    return outcome;
+  }
+
+  private Outcome apply(Operation operation, long now) {
+    if (operation instanceof Take take) {
+      return take(take, now);
+    } else if (operation instanceof Settle settle) {
+      return settle(settle, now);
+    } else if (operation instanceof Reset reset) {
+      return reset(reset, now);
+    } else if (operation instanceof AcquireSlot acquire) {
+      return places.acquire(acquire, now);
+    } else if (operation instanceof RenewSlot renew) {
+      return new Outcome.Held(places.renew(renew.slot(), renew.ttl(), now));
+    }
+    return new Outcome.Held(places.release(((ReleaseSlot) operation).slot(), now));
+  }
+
+  private Outcome take(Take take, long now) {
+    Taking taking = new Taking(take, states, places, now);
+    Outcome outcome = taking.decide();
+    if (take.ticket().isPresent()) {
+      Noted noted = taking.noted(take.ticket().get().ttl());
+      if (noted != null) {
+        tickets.put(take.ticket().get().id(), noted);
+      }
+    }
+    return outcome;
+  }
+
+  private Outcome settle(Settle settle, long now) {
+    Noted noted = tickets.get(settle.ticket());
+    tickets.remove(settle.ticket());
+    if (noted == null || noted.isOver(now)) {
+      return new Outcome.Settled(false, 0);
+    }
+    return new Settling(states, noted, now).settle(settle.actual());
+  }
+
+  private Outcome reset(Reset reset, long now) {
+    List<Draft> drafts = new ArrayList<>();
+    for (Budget budget : reset.budgets()) {
+      boolean isSlots = budget.limit() instanceof Limit.Concurrency;
+      Draft draft = isSlots ? null : new Draft(states, budget, now);
+      if (draft != null && draft.isStale()) {
+        return new Outcome.Stale(draft.version());
+      }
+      drafts.add(draft);
+    }
+    List<Outcome.Standing> standings = new ArrayList<>();
+    for (int i = 0; i < drafts.size(); i++) {
+      Budget budget = reset.budgets().get(i);
+      if (drafts.get(i) == null) {
+        places.clear(budget.key());
+        standings.add(places.standing(budget, false, now));
+      } else {
+        drafts.get(i).reset();
+        standings.add(drafts.get(i).standing());
+      }
+    }
+    return new Outcome.Done(standings);
+  }
+
+  /** Looks at the next few rows of each kind and drops those that are over. */
+  public void sweep(int few, long nowMicros) {
+    states.sweep(few, nowMicros, (key, gone) -> {});
+    tickets.sweep(few, nowMicros, (key, gone) -> {});
+    requests.sweep(few, nowMicros, (key, gone) -> {});
+    places.sweep(few, nowMicros);
+  }
+
+  /** How many rows there are. */
+  public int size() {
+    return states.size() + tickets.size() + requests.size() + slots.size();
+  }
+
+  /**
+   * What changed since the last call. A row may come more than once; the last counts.
+   *
+   * @throws IllegalStateException if changes are not tracked
+   */
+  public List<Change> changes() {
+    List<Change> changes = new ArrayList<>();
+    states.drain(Kind.STATE, changes);
+    tickets.drain(Kind.TICKET, changes);
+    requests.drain(Kind.REQUEST, changes);
+    slots.drain(Kind.SLOT, changes);
+    return changes;
+  }
+
+  /**
+   * Puts back a row that was written down; before the first request.
+   *
+   * @throws IllegalArgumentException if the text is not one that a {@link Change} has made
+   */
+  public void restore(Kind kind, String key, String text) {
+    switch (kind) {
+      case STATE -> states.restore(key, StateText.parse(text));
+      case TICKET -> tickets.restore(key, Noted.parse(text));
+      case REQUEST -> requests.restore(key, Remembered.parse(text));
+      case SLOT -> places.restore(key, Place.parse(text));
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.plinth.ratelimit.core;
+
+/** Used in the window {@code index}, and in the one before. */
+record CounterLevel(Limit.SlidingCounter limit, long index, long used, long before)
+    implements Level {
+  static CounterLevel empty(Limit.SlidingCounter limit, long now) {
+    return new CounterLevel(limit, Math.floorDiv(now, limit.period()), 0, 0);
+  }
+
+  private CounterLevel at(long now) {
+    long current = Math.floorDiv(now, limit.period());
+    if (current == index) {
+      return this;
+    }
+    return new CounterLevel(limit, current, 0, current == index + 1 ? used : 0);
+  }
+
+  /** How long the window still lasts, which is also how much of the one before still counts. */
+  private long left(long now) {
+    return (index + 1) * limit.period() - now;
+  }
+
+  /** More than this in one window would not be exact. */
+  private long most() {
+    return (Limit.EXACT - 1) / limit.period();
+  }
+
+  @Override
+  public Level back(long last, long now) {
+    CounterLevel then = at(last);
+    return new CounterLevel(limit, Math.floorDiv(now, limit.period()), then.used, then.before);
+  }
+
+  @Override
+  public long available(long now) {
+    CounterLevel level = at(now);
+    long period = limit.period();
+    long free = limit.limit() * period - level.before * level.left(now);
+    return Math.floorDiv(free, period) - level.used;
+  }
+
+  @Override
+  public long retry(long cost, long now) {
+    if (cost > limit.limit()) {
+      return Outcome.NEVER;
+    }
+    return at(now).retryHere(limit.limit() - cost, now);
+  }
+
+  /** Until no more than {@code bound} counts: in this window, or in the next. */
+  private long retryHere(long bound, long now) {
+    long left = left(now);
+    long spare = bound - used;
+    if (spare >= 0) {
+      return before == 0 ? 0 : Math.max(0, left - spare * limit.period() / before);
+    }
+    return left + limit.period() - bound * limit.period() / used;
+  }
+
+  @Override
+  public long reset(long now) {
+    CounterLevel level = at(now);
+    if (level.used > 0) {
+      return level.left(now) + limit.period();
+    }
+    return level.before > 0 ? level.left(now) : 0;
+  }
+
+  @Override
+  public Level charge(long amount, long now) {
+    CounterLevel level = at(now);
+    return amount == 0
+        ? this
+        : new CounterLevel(limit, level.index, Math.min(level.used + amount, most()), level.before);
+  }
+
+  /** From the window that it was charged in: that is where it counts. */
+  @Override
+  public Level refund(long amount, long at, long now) {
+    CounterLevel level = at(now);
+    long charged = Math.floorDiv(at, limit.period());
+    if (charged >= level.index) {
+      return new CounterLevel(limit, level.index, Math.max(0, level.used - amount), level.before);
+    } else if (charged == level.index - 1) {
+      return new CounterLevel(limit, level.index, level.used, Math.max(0, level.before - amount));
+    }
+    return this;
+  }
+}

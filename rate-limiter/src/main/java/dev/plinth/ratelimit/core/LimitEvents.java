@@ -1,0 +1,59 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Decision.DecidedBy;
+import dev.plinth.ratelimit.core.Decision.Verdict;
+
+/** What happens to limits, for metrics. Called on the deciding threads, many at once: it counts. */
+public interface LimitEvents {
+  /** Whether the store is asked. */
+  enum Breaker {
+    CLOSED,
+    OPEN,
+    HALF_OPEN
+  }
+
+  /** One decision of a check. */
+  void decided(Verdict verdict, DecidedBy by);
+
+  /** A check was allowed with four fifths or more of the rule used. */
+  void nearLimit(String domain, String rule);
+
+  /**
+   * The store was asked for the budgets of one domain.
+   *
+   * @param requests sent
+   * @param checks that they stand for
+   */
+  void flushed(int requests, int checks);
+
+  /** It answered, or failed to. */
+  void storeAnswered(long nanos, boolean ok);
+
+  /** Checks were decided in one request instead of one each. */
+  void merged(int checks);
+
+  /** An answer came after its checks were decided without it: what it charged stays charged. */
+  void late(int checks);
+
+  /** This node took so much in advance. */
+  void leased(long units);
+
+  /** A lease of this node ended: so much of it was given back, the rest was spent or is lost. */
+  void leaseEnded(long granted, long returned);
+
+  /** Leases that this node holds, and their units when granted, changed by this. */
+  void leasesHeld(int leases, long units);
+
+  /** A check was denied by a denial that still holds. */
+  void denyCacheHit();
+
+  void denyCacheSize(int entries);
+
+  void breaker(Breaker state);
+
+  /**
+   * This node admitted more of a budget than its bound: a bug, or the store's clock was stepped or
+   * its state lost.
+   */
+  void boundViolated(String domain, String rule);
+}

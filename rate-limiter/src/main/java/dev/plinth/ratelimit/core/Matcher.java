@@ -1,0 +1,143 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Rule.Match;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which rules apply to descriptors. A rule is tried only if one of the descriptors has the key of
+ * its first match, and what came out is remembered, so that a check that is like an earlier one
+ * costs a lookup.
+ */
+final class Matcher {
+  /** What the rules are matched for. */
+  enum Mode {
+    CHECKS,
+    SLOTS,
+    /** Checks; the keys of a rule's matches are all the keys there are, in their order. */
+    EXACT
+  }
+
+  private final List<Rule> rules;
+  private final Mode mode;
+  private final BudgetSets sets;
+  private final BitSet always = new BitSet();
+  private final Map<String, BitSet> byFirstKey = new HashMap<>();
+  private final Map<String, Integer> byName = new HashMap<>();
+  private final Recent<List<Descriptor>, BudgetSet> known;
+
+  Matcher(Policy policy, Mode mode, BudgetSets sets) {
+    this.rules = policy.rules();
+    this.mode = mode;
+    this.sets = sets;
+    this.known = new Recent<>(sets.remembered());
+    for (int i = 0; i < rules.size(); i++) {
+      Rule rule = rules.get(i);
+      byName.put(rule.name(), i);
+      if (rule.limit() instanceof Limit.Concurrency == (mode == Mode.SLOTS)) {
+        indexOf(rule).set(i);
+      }
+    }
+  }
+
+  private BitSet indexOf(Rule rule) {
+    return rule.match().isEmpty()
+        ? always
+        : byFirstKey.computeIfAbsent(rule.match().get(0).key(), key -> new BitSet());
+  }
+
+  BudgetSet match(List<Descriptor> descriptors) {
+    BudgetSet set = known.get(descriptors);
+    return set != null ? set : known.put(List.copyOf(descriptors), find(descriptors));
+  }
+
+  private BudgetSet find(List<Descriptor> descriptors) {
+    BitSet matching = (BitSet) always.clone();
+    for (Descriptor descriptor : descriptors) {
+      matching.or(byFirstKey.getOrDefault(descriptor.key(), new BitSet()));
+    }
+    for (int i = matching.nextSetBit(0); i >= 0; i = matching.nextSetBit(i + 1)) {
+      if (!matches(rules.get(i), descriptors)) {
+        matching.clear(i);
+      }
+    }
+    BitSet replaced = replacedOf(matching);
+    List<String> names = replaced.stream().mapToObj(i -> rules.get(i).name()).toList();
+    matching.andNot(replaced);
+    List<BudgetSets.Keyed> keyed = new ArrayList<>();
+    matching.stream().mapToObj(rules::get).forEach(rule -> keyed.add(keyed(rule, descriptors)));
+    return sets.of(keyed, names);
+  }
+
+  /**
+   * A rule that is replaced replaces only those after it, so that rules that replace each other in
+   * a circle never leave nothing.
+   */
+  private BitSet replacedOf(BitSet matching) {
+    BitSet replaced = new BitSet();
+    for (int i = matching.nextSetBit(0); i >= 0; i = matching.nextSetBit(i + 1)) {
+      for (String name : rules.get(i).replaces()) {
+        int other = byName.getOrDefault(name, -1);
+        if (other >= 0 && other != i && matching.get(other) && !(replaced.get(i) && other < i)) {
+          replaced.set(other);
+        }
+      }
+    }
+    return replaced;
+  }
+
+  private boolean matches(Rule rule, List<Descriptor> descriptors) {
+    if (mode == Mode.EXACT) {
+      return matchesExactly(rule, descriptors);
+    }
+    for (Match match : rule.match()) {
+      Descriptor descriptor = find(match.key(), descriptors);
+      if (descriptor == null || !accepts(match, descriptor)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean matchesExactly(Rule rule, List<Descriptor> descriptors) {
+    if (rule.match().size() != descriptors.size()) {
+      return false;
+    }
+    for (int i = 0; i < descriptors.size(); i++) {
+      Match match = rule.match().get(i);
+      Descriptor descriptor = descriptors.get(i);
+      if (!match.key().equals(descriptor.key()) || !accepts(match, descriptor)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean accepts(Match match, Descriptor descriptor) {
+    String wanted = match.value();
+    if (wanted.isEmpty()) {
+      return true;
+    }
+    return wanted.endsWith("*")
+        ? descriptor.value().startsWith(wanted.substring(0, wanted.length() - 1))
+        : descriptor.value().equals(wanted);
+  }
+
+  private static Descriptor find(String key, List<Descriptor> descriptors) {
+    for (Descriptor descriptor : descriptors) {
+      if (descriptor.key().equals(key)) {
+        return descriptor;
+      }
+    }
+    return null;
+  }
+
+  private static BudgetSets.Keyed keyed(Rule rule, List<Descriptor> descriptors) {
+    List<Descriptor> values = new ArrayList<>();
+    rule.match().forEach(match -> values.add(find(match.key(), descriptors)));
+    return new BudgetSets.Keyed(rule, BudgetKey.of(rule.name(), values));
+  }
+}

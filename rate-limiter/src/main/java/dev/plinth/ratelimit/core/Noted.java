@@ -1,0 +1,58 @@
+package dev.plinth.ratelimit.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A ticket: what was granted, and of which budgets it was taken.
+ *
+ * @param at when it was taken
+ * @param until it can be settled
+ */
+record Noted(long granted, long at, long until, List<Part> parts) implements Kept {
+  /**
+   * @param version of the rule when it was taken
+   * @param charged a shadow may have been charged with less than was granted
+   * @param ttl of the lease, in microseconds; 0 if it was none
+   */
+  record Part(String key, Limit limit, long version, long charged, long ttl) {}
+
+  @Override
+  public boolean isOver(long now) {
+    return now >= until;
+  }
+
+  @Override
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    Lines.numbers(text.append("v1"), granted, at, until);
+    for (Part part : parts) {
+      Lines.numbers(text.append('\n'), part.version, part.charged, part.ttl);
+      LimitText.append(text.append(' '), part.limit);
+      text.append('\n').append(part.key);
+    }
+    return text.toString();
+  }
+
+  static Noted parse(String text) {
+    String[] lines = text.split("\n", -1);
+    Lines head = Lines.versioned(lines[0]);
+    long granted = head.number();
+    long at = head.number();
+    long until = head.number();
+    head.end();
+    if (lines.length % 2 == 0) {
+      throw new IllegalArgumentException(lines.length + " lines (expected: an odd number)");
+    }
+    List<Part> parts = new ArrayList<>();
+    for (int i = 1; i < lines.length; i += 2) {
+      Lines line = Lines.of(lines[i]);
+      long version = line.number();
+      long charged = line.number();
+      long ttl = line.number();
+      parts.add(new Part(lines[i + 1], LimitText.parse(line), version, charged, ttl));
+      line.end();
+    }
+    return new Noted(granted, at, until, parts);
+  }
+}

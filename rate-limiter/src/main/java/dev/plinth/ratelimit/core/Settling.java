@@ -1,0 +1,58 @@
+package dev.plinth.ratelimit.core;
+
+/** Settles tickets. */
+final class Settling {
+  private final Rows<State> states;
+  private final Noted noted;
+  private final long now;
+
+  Settling(Rows<State> states, Noted noted, long now) {
+    this.states = states;
+    this.noted = noted;
+    this.now = now;
+  }
+
+  Outcome settle(long actual) {
+    long less = noted.granted() - actual;
+    for (Noted.Part part : noted.parts()) {
+      State kept = states.get(part.key());
+      boolean isThere = kept != null && !kept.isOver(now);
+      if (!isThere && less >= 0) {
+        continue; // all of it came back meanwhile
+      }
+      State state = isThere ? kept : fresh(part);
+      Level level = level(part, state, less);
+      Lent lent = lent(part, state.lent());
+      if (level != state.level() || lent != state.lent()) {
+        states.put(part.key(), new State(state.version(), now, lent, level));
+      }
+    }
+    return new Outcome.Settled(true, less);
+  }
+
+  private State fresh(Noted.Part part) {
+    return new State(part.version(), now, Lent.NONE, Level.fresh(part.limit(), now));
+  }
+
+  /**
+   * What is left goes back only to a budget that still counts as it did; what is missing is charged
+   * to whatever the budget has become.
+   */
+  private Level level(Noted.Part part, State state, long less) {
+    Level level = state.levelAt(now);
+    if (less < 0) {
+      return level.charge(-less, now);
+    } else if (less > 0 && state.version() == part.version()) {
+      return level.refund(Math.min(less, part.charged()), noted.at(), now);
+    }
+    return level;
+  }
+
+  private Lent lent(Noted.Part part, Lent lent) {
+    if (part.ttl() == 0) {
+      return lent;
+    }
+    return lent.at(Math.floorDiv(now, part.ttl()))
+        .minus(noted.granted(), Math.floorDiv(noted.at(), part.ttl()));
+  }
+}

@@ -1,0 +1,66 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Decision.LimitStatus;
+import dev.plinth.ratelimit.core.Outcome.Standing;
+import java.util.Arrays;
+import java.util.List;
+
+/** Standings of a store as a caller reads them. */
+final class Statuses {
+  private Statuses() {}
+
+  /**
+   * After a check that was admitted, while {@code later} units were yet to be charged by those
+   * after it in the same request.
+   */
+  static List<LimitStatus> admitted(BudgetSet set, List<Standing> standings, long later) {
+    LimitStatus[] statuses = new LimitStatus[standings.size()];
+    for (int i = 0; i < statuses.length; i++) {
+      RuleBudget budget = set.budgets().get(i);
+      Standing standing = standings.get(i);
+      // What an enforced budget had no room for was a check after this one.
+      boolean over = budget.budget().shadow() && standing.over();
+      statuses[i] = of(budget, standing, later, over);
+    }
+    return Arrays.asList(statuses);
+  }
+
+  /** As the store has them. */
+  static List<LimitStatus> of(BudgetSet set, List<Standing> standings) {
+    LimitStatus[] statuses = new LimitStatus[standings.size()];
+    for (int i = 0; i < statuses.length; i++) {
+      Standing standing = standings.get(i);
+      statuses[i] = of(set.budgets().get(i), standing, 0, standing.over());
+    }
+    return Arrays.asList(statuses);
+  }
+
+  static boolean isShadowOver(List<LimitStatus> statuses) {
+    for (LimitStatus status : statuses) {
+      if (status.shadow() && status.over()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static LimitStatus of(RuleBudget budget, Standing standing, long later, boolean over) {
+    Rule rule = budget.rule();
+    long size = rule.limit().size();
+    long remaining = Math.max(0, standing.available() + later);
+    long reset = later == 0 ? standing.reset() : standing.reset() - refill(rule, later);
+    return new LimitStatus(
+        rule,
+        size,
+        remaining,
+        Math.max(0, reset),
+        remaining * 5 <= size,
+        budget.budget().shadow(),
+        over);
+  }
+
+  /** Only a bucket is full later for each unit taken. */
+  private static long refill(Rule rule, long units) {
+    return rule.limit() instanceof Limit.Bucket bucket ? units * bucket.num() / bucket.den() : 0;
+  }
+}

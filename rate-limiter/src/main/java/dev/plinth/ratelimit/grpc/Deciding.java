@@ -1,0 +1,90 @@
+package dev.plinth.ratelimit.grpc;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.ratelimit.core.CompiledPolicy;
+import dev.plinth.ratelimit.core.Limits;
+import dev.plinth.ratelimit.core.StalePolicy;
+import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.failure.Failure;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Decides with the policy that this node knows. Where a budget has seen a later one, waits for that
+ * and decides once more.
+ */
+final class Deciding {
+  private final PolicyCache policies;
+  private final Limits limits;
+
+  Deciding(PolicyCache policies, Limits limits) {
+    this.policies = policies;
+    this.limits = limits;
+  }
+
+  Limits limits() {
+    return limits;
+  }
+
+  /**
+   * @param minVersion of the policy; 0 for any
+   */
+  <R> CompletionStage<R> decide(
+      String domain, long minVersion, Function<CompiledPolicy, CompletionStage<R>> decision) {
+    CompiledPolicy known = policies.known(domain, minVersion);
+    CompletionStage<R> first =
+        known != null
+            ? decision.apply(known)
+            : policies.await(domain, minVersion).thenCompose(decision);
+    return first.exceptionallyCompose(
+        thrown ->
+            stale(thrown) == null
+                ? first
+                : policies
+                    .await(domain, stale(thrown).version())
+                    .thenCompose(decision)
+                    .exceptionallyCompose(again -> failed(domain, again)));
+  }
+
+  private static StalePolicy stale(Throwable thrown) {
+    Throwable cause =
+        thrown instanceof CompletionException && thrown.getCause() != null
+            ? thrown.getCause()
+            : thrown;
+    return cause instanceof StalePolicy stale ? stale : null;
+  }
+
+  /** It changed once more in between: whoever asks again finds this node further. */
+  private static <R> CompletionStage<R> failed(String domain, Throwable thrown) {
+    StalePolicy stale = stale(thrown);
+    return CompletableFuture.failedStage(
+        stale == null
+            ? thrown
+            : new Failure.Unavailable(
+                ErrorReason.ERROR_REASON_POLICY_BEHIND,
+                "the policy of %s changes faster than this node sees (needed: %d)"
+                    .formatted(domain, stale.version()),
+                Duration.ofMillis(50),
+                Map.of("domain", domain, "needed", String.valueOf(stale.version()))));
+  }
+
+  static <R, A> void answer(
+      CompletionStage<R> decision, Function<R, A> wire, StreamObserver<A> to) {
+    decision
+        .thenApply(wire)
+        .whenComplete(
+            (answer, thrown) -> {
+              if (thrown == null) {
+                to.onNext(answer);
+                to.onCompleted();
+              } else {
+                to.onError(FailureAnswers.answering(thrown));
+              }
+            });
+  }
+}

@@ -1,0 +1,198 @@
+package dev.plinth.ratelimit.grpc;
+
+import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.core.Limit.Bucket;
+import dev.plinth.ratelimit.core.Limit.CalendarWindow;
+import dev.plinth.ratelimit.core.Limit.Concurrency;
+import dev.plinth.ratelimit.core.Limit.FixedWindow;
+import dev.plinth.ratelimit.core.Limit.Paced;
+import dev.plinth.ratelimit.core.Limit.SlidingCounter;
+import dev.plinth.ratelimit.core.Limit.SlidingLog;
+import dev.plinth.ratelimit.core.Rule.Rate;
+import dev.plinth.ratelimit.v1.Algorithm;
+import dev.plinth.ratelimit.v1.Calendar;
+import dev.plinth.ratelimit.v1.Rule;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import java.math.BigInteger;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Optional;
+
+/**
+ * How a rule counts, checked. A limit whose arithmetic would need numbers past 2^53 is refused with
+ * the nearest thing that would do.
+ */
+record LimitWire(Limit limit, Optional<Rate> rate) {
+  static final long MOST = 1_000_000_000;
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration LONGEST = Duration.ofDays(366);
+  private static final int MOST_ZONE = 64;
+  // Periods are whole milliseconds, so that a limit which is a multiple of this is a small
+  // fraction.
+  private static final long ROUND = 1000;
+
+  static LimitWire of(String path, Rule wire) {
+    if (wire.getAlgorithm() != Algorithm.ALGORITHM_CALENDAR_WINDOW) {
+      none(
+          path + "calendar", wire.getCalendarValue() == 0, wire.getCalendar(), "a calendar window");
+      none(path + "zone", wire.getZone().isEmpty(), wire.getZone(), "a calendar window");
+    }
+    if (wire.getAlgorithm() != Algorithm.ALGORITHM_TOKEN_BUCKET) {
+      none(path + "burst", wire.getBurst() == 0, wire.getBurst(), "a token bucket");
+    }
+    return switch (wire.getAlgorithm()) {
+      case ALGORITHM_TOKEN_BUCKET -> bucket(path, wire);
+      case ALGORITHM_PACED -> paced(path, wire);
+      case ALGORITHM_FIXED_WINDOW -> {
+        Rate rate = rate(path, wire, MOST);
+        yield new LimitWire(new FixedWindow(rate.limit(), micros(rate)), Optional.of(rate));
+      }
+      case ALGORITHM_SLIDING_COUNTER -> {
+        Rate rate = rate(path, wire, MOST);
+        long most = (Limit.EXACT - 1) / micros(rate);
+        Limit counter = new SlidingCounter(rate.limit(), micros(rate));
+        exact(counter, path + "limit", rate.limit(), "at most " + most + " with this period");
+        yield new LimitWire(counter, Optional.of(rate));
+      }
+      case ALGORITHM_SLIDING_LOG -> {
+        Rate rate = rate(path, wire, SlidingLog.MOST);
+        yield new LimitWire(new SlidingLog(rate.limit(), micros(rate)), Optional.of(rate));
+      }
+      case ALGORITHM_CALENDAR_WINDOW -> calendar(path, wire);
+      case ALGORITHM_CONCURRENCY -> {
+        none(path + "period", !wire.hasPeriod(), "given", "a limit in time");
+        yield new LimitWire(new Concurrency(limit(path, wire, Concurrency.MOST)), Optional.empty());
+      }
+      default ->
+          throw Failure.Invalid.field(
+              path + "algorithm", wire.getAlgorithmValue(), "one of the algorithms");
+    };
+  }
+
+  private static void none(String field, boolean fine, Object value, String of) {
+    if (!fine) {
+      throw Failure.Invalid.field(field, value, "absent: it is part of " + of);
+    }
+  }
+
+  private static long limit(String path, Rule wire, long most) {
+    return RateLimitWire.between(path + "limit", wire.getLimit(), 1, most);
+  }
+
+  private static Rate rate(String path, Rule wire, long most) {
+    long limit = limit(path, wire, most);
+    if (!wire.hasPeriod()) {
+      throw Failure.Invalid.field(path + "period", "none", "1ms..366 days");
+    }
+    return new Rate(
+        limit, Fields.duration(path + "period", wire.getPeriod(), null, SHORTEST, LONGEST));
+  }
+
+  private static long micros(Rate rate) {
+    return rate.period().toNanos() / 1000;
+  }
+
+  private static LimitWire bucket(String path, Rule wire) {
+    Rate rate = rate(path, wire, MOST);
+    long given = RateLimitWire.between(path + "burst", wire.getBurst(), 0, MOST);
+    long burst = given == 0 ? rate.limit() : given;
+    long common = common(rate);
+    Bucket bucket = new Bucket(burst, micros(rate) / common, rate.limit() / common);
+    // With one unit of burst, what is left to be too large is the fraction.
+    exact(new Bucket(1, bucket.num(), bucket.den()), path + "limit", rate.limit(), round(rate));
+    long most = (Limit.EXACT - bucket.den() - 1) / bucket.num();
+    exact(bucket, path + "burst", burst, "at most " + most + " with this limit and period");
+    return new LimitWire(bucket, Optional.of(rate));
+  }
+
+  private static LimitWire paced(String path, Rule wire) {
+    Rate rate = rate(path, wire, MOST);
+    long common = common(rate);
+    Paced paced = new Paced(micros(rate) / common, rate.limit() / common);
+    if (paced.den() > ROUND * ROUND) {
+      exact(paced, path + "limit", rate.limit(), round(rate));
+    }
+    exact(
+        paced, path + "period", rate.period().toMillis() + " ms", "at most 9 s for each of limit");
+    return new LimitWire(paced, Optional.of(rate));
+  }
+
+  private static String round(Rate rate) {
+    long down = rate.limit() / ROUND * ROUND;
+    return down + " or " + (down + ROUND) + ", a multiple of " + ROUND;
+  }
+
+  private static long common(Rate rate) {
+    return BigInteger.valueOf(micros(rate)).gcd(BigInteger.valueOf(rate.limit())).longValueExact();
+  }
+
+  private static void exact(Limit limit, String field, Object value, String expected) {
+    if (!limit.isExact()) {
+      throw Failure.Invalid.field(field, value, expected);
+    }
+  }
+
+  private static LimitWire calendar(String path, Rule wire) {
+    none(path + "period", !wire.hasPeriod(), "given", "windows of equal length");
+    Limit.Calendar unit =
+        switch (wire.getCalendar()) {
+          case CALENDAR_HOUR -> Limit.Calendar.HOUR;
+          case CALENDAR_DAY -> Limit.Calendar.DAY;
+          case CALENDAR_WEEK -> Limit.Calendar.WEEK;
+          case CALENDAR_MONTH -> Limit.Calendar.MONTH;
+          case CALENDAR_YEAR -> Limit.Calendar.YEAR;
+          default ->
+              throw Failure.Invalid.field(
+                  path + "calendar", wire.getCalendarValue(), "HOUR, DAY, WEEK, MONTH or YEAR");
+        };
+    return new LimitWire(
+        new CalendarWindow(limit(path, wire, MOST), unit, zone(path + "zone", wire.getZone())),
+        Optional.empty());
+  }
+
+  private static ZoneId zone(String field, String zone) {
+    if (zone.isEmpty()) {
+      return ZoneId.of("UTC");
+    }
+    try {
+      return ZoneId.of(Fields.name(field, zone, MOST_ZONE));
+    } catch (DateTimeException e) {
+      throw Failure.Invalid.field(
+          field, RateLimitWire.quoted(zone), "a zone such as Europe/Berlin");
+    }
+  }
+
+  /** The same fields of a rule that was put. */
+  static void fill(dev.plinth.ratelimit.core.Rule rule, Rule.Builder wire) {
+    Limit limit = rule.limit();
+    wire.setAlgorithm(algorithm(limit)).setLimit(limit.size());
+    rule.rate()
+        .ifPresent(
+            rate -> wire.setLimit(rate.limit()).setPeriod(RateLimitWire.duration(rate.period())));
+    if (limit instanceof Bucket bucket) {
+      wire.setBurst(bucket.burst());
+    } else if (limit instanceof CalendarWindow window) {
+      wire.setCalendar(Calendar.valueOf("CALENDAR_" + window.unit()))
+          .setZone(window.zone().getId());
+    }
+  }
+
+  static Algorithm algorithm(Limit limit) {
+    if (limit instanceof Bucket) {
+      return Algorithm.ALGORITHM_TOKEN_BUCKET;
+    } else if (limit instanceof FixedWindow) {
+      return Algorithm.ALGORITHM_FIXED_WINDOW;
+    } else if (limit instanceof CalendarWindow) {
+      return Algorithm.ALGORITHM_CALENDAR_WINDOW;
+    } else if (limit instanceof SlidingCounter) {
+      return Algorithm.ALGORITHM_SLIDING_COUNTER;
+    } else if (limit instanceof SlidingLog) {
+      return Algorithm.ALGORITHM_SLIDING_LOG;
+    } else if (limit instanceof Paced) {
+      return Algorithm.ALGORITHM_PACED;
+    }
+    return Algorithm.ALGORITHM_CONCURRENCY;
+  }
+}

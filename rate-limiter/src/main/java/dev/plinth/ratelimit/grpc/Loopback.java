@@ -1,0 +1,59 @@
+package dev.plinth.ratelimit.grpc;
+
+import dev.plinth.server.call.FailureAnswers;
+import io.grpc.BindableService;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+
+/**
+ * A way for this node to call itself as others call it: a call finds the owner of its domain by the
+ * same routes, waits where that moves, and is answered here where that is us.
+ */
+final class Loopback implements AutoCloseable {
+  private final String name = "plinth-ratelimit-" + UUID.randomUUID();
+  private final ManagedChannel channel;
+  private Server server;
+
+  /**
+   * @param executor where answers arrive
+   */
+  Loopback(Executor executor) {
+    channel =
+        InProcessChannelBuilder.forName(name)
+            .executor(executor)
+            .maxInboundMessageSize(Integer.MAX_VALUE)
+            .build();
+  }
+
+  void serve(BindableService routed) {
+    try {
+      server =
+          InProcessServerBuilder.forName(name)
+              .directExecutor()
+              .addService(ServerInterceptors.intercept(routed, new FailureAnswers()))
+              .build()
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  ManagedChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    if (server != null) {
+      server.shutdownNow();
+    }
+  }
+}

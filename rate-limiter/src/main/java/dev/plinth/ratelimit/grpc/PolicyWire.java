@@ -1,0 +1,205 @@
+package dev.plinth.ratelimit.grpc;
+
+import com.google.protobuf.util.Timestamps;
+import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.core.Policy;
+import dev.plinth.ratelimit.core.Rule;
+import dev.plinth.ratelimit.core.Rule.LeaseRule;
+import dev.plinth.ratelimit.core.Rule.Match;
+import dev.plinth.ratelimit.v1.FailMode;
+import dev.plinth.ratelimit.v1.OnChange;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Policies, checked and filled in, and back. */
+final class PolicyWire {
+  static final Pattern RULE_NAME = Pattern.compile("[a-z0-9_-]{1,64}");
+  static final String RULE_NAME_FORM = "1..64 of a-z, 0-9, _ and -";
+  private static final int MOST_RULES = 100;
+  private static final int MOST_MATCHES = 8;
+  private static final int MOST_HOLDERS = 10_000;
+  private static final int MOST_PER_SECOND = 1_000_000_000;
+
+  private PolicyWire() {}
+
+  /** Whose versions are still to be given. */
+  static List<Rule> rules(List<dev.plinth.ratelimit.v1.Rule> wire) {
+    Fields.between("rules", wire.size(), 1, MOST_RULES);
+    List<Rule> rules = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < wire.size(); i++) {
+      String path = "rules[" + i + "].";
+      Rule rule = rule(path, wire.get(i));
+      if (!names.add(rule.name())) {
+        throw Failure.Invalid.field(path + "name", '"' + rule.name() + '"', "each name once");
+      }
+      rules.add(rule);
+    }
+    Replacements.check(rules);
+    return rules;
+  }
+
+  private static Rule rule(String path, dev.plinth.ratelimit.v1.Rule wire) {
+    String name = ruleName(path + "name", wire.getName());
+    LimitWire limit = LimitWire.of(path, wire);
+    boolean places = limit.limit() instanceof Limit.Concurrency;
+    if (wire.getShadow() && places) {
+      throw Failure.Invalid.field(path + "shadow", true, "false: places are not taken on trial");
+    }
+    int permille =
+        wire.hasEnforcePermille()
+            ? Fields.between(path + "enforce_permille", wire.getEnforcePermille(), 0, Rule.ALL)
+            : Rule.ALL;
+    if (places && permille != Rule.ALL) {
+      throw Failure.Invalid.field(
+          path + "enforce_permille", permille, "absent: places are not taken on trial");
+    }
+    return new Rule(
+        name,
+        matches(path + "match", wire.getMatchList()),
+        limit.limit(),
+        0,
+        wire.getShadow(),
+        permille,
+        failMode(path + "fail_mode", wire.getFailMode()),
+        RateLimitWire.between(path + "safe_limit", wire.getSafeLimit(), 0, LimitWire.MOST),
+        lease(path + "lease", wire, places),
+        onChange(path + "on_change", wire.getOnChange()),
+        List.copyOf(wire.getReplacesList()),
+        limit.rate());
+  }
+
+  static String ruleName(String field, String name) {
+    if (!RULE_NAME.matcher(name).matches()) {
+      throw Failure.Invalid.field(field, RateLimitWire.quoted(name), RULE_NAME_FORM);
+    }
+    return name;
+  }
+
+  private static List<Match> matches(String path, List<dev.plinth.ratelimit.v1.Match> wire) {
+    Fields.between(path, wire.size(), 0, MOST_MATCHES);
+    List<Match> matches = new ArrayList<>();
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < wire.size(); i++) {
+      String at = path + "[" + i + "].";
+      String key = Fields.name(at + "key", wire.get(i).getKey(), RateLimitWire.MOST_KEY);
+      if (!keys.add(key)) {
+        throw Failure.Invalid.field(at + "key", RateLimitWire.quoted(key), "each key once");
+      }
+      matches.add(new Match(key, RateLimitWire.value(at + "value", wire.get(i).getValue())));
+    }
+    return matches;
+  }
+
+  private static Rule.FailMode failMode(String field, FailMode mode) {
+    return switch (mode) {
+      case FAIL_MODE_UNSPECIFIED, FAIL_MODE_LOCAL -> Rule.FailMode.LOCAL;
+      case FAIL_MODE_OPEN -> Rule.FailMode.OPEN;
+      case FAIL_MODE_CLOSED -> Rule.FailMode.CLOSED;
+      default -> throw Failure.Invalid.field(field, "unknown", "LOCAL, OPEN or CLOSED");
+    };
+  }
+
+  private static dev.plinth.ratelimit.core.OnChange onChange(String field, OnChange change) {
+    return switch (change) {
+      case ON_CHANGE_UNSPECIFIED, ON_CHANGE_AS_IS -> dev.plinth.ratelimit.core.OnChange.AS_IS;
+      case ON_CHANGE_RESET -> dev.plinth.ratelimit.core.OnChange.RESET;
+      case ON_CHANGE_PROPORTIONAL -> dev.plinth.ratelimit.core.OnChange.PROPORTIONAL;
+      case ON_CHANGE_ADDITIVE -> dev.plinth.ratelimit.core.OnChange.ADDITIVE;
+      default ->
+          throw Failure.Invalid.field(field, "unknown", "AS_IS, RESET, PROPORTIONAL or ADDITIVE");
+    };
+  }
+
+  private static Optional<LeaseRule> lease(
+      String path, dev.plinth.ratelimit.v1.Rule wire, boolean places) {
+    if (!wire.hasLease()) {
+      return Optional.empty();
+    }
+    if (places || wire.getShadow()) {
+      throw Failure.Invalid.field(
+          path, "given", places ? "absent with concurrency" : "absent with shadow");
+    }
+    dev.plinth.ratelimit.v1.LeaseRule lease = wire.getLease();
+    int permille =
+        Fields.between(path + ".max_fraction_permille", lease.getMaxFractionPermille(), 0, 1000);
+    Duration ttl =
+        Fields.duration(
+            path + ".ttl",
+            lease.hasTtl() ? lease.getTtl() : null,
+            Duration.ofMillis(500),
+            Duration.ofMillis(50),
+            Duration.ofSeconds(60));
+    int holders = Fields.between(path + ".holders_hint", lease.getHoldersHint(), 0, MOST_HOLDERS);
+    int above =
+        Fields.between(
+            path + ".server_above_per_second",
+            lease.getServerAbovePerSecond(),
+            -MOST_PER_SECOND,
+            MOST_PER_SECOND);
+    return Optional.of(
+        new LeaseRule(
+            permille == 0 ? 100 : permille,
+            ttl,
+            holders == 0 ? 8 : holders,
+            above == 0 ? 1000 : Math.max(above, -1)));
+  }
+
+  /** What {@link #policy(Policy)} made of a policy, on this node or another. */
+  static Policy read(dev.plinth.ratelimit.v1.Policy wire) {
+    List<Rule> rules = new ArrayList<>();
+    for (dev.plinth.ratelimit.v1.Rule rule : wire.getRulesList()) {
+      rules.add(rule("rules.", rule).since(rule.getVersion()));
+    }
+    return new Policy(
+        wire.getDomain(),
+        wire.getVersion(),
+        rules,
+        Instant.ofEpochMilli(Timestamps.toMillis(wire.getChangedAt())));
+  }
+
+  /** With all that was left open filled in. */
+  static dev.plinth.ratelimit.v1.Policy policy(Policy policy) {
+    dev.plinth.ratelimit.v1.Policy.Builder wire =
+        dev.plinth.ratelimit.v1.Policy.newBuilder()
+            .setDomain(policy.domain())
+            .setVersion(policy.version())
+            .setChangedAt(Timestamps.fromMillis(policy.changedAt().toEpochMilli()));
+    policy.rules().forEach(rule -> wire.addRules(rule(rule)));
+    return wire.build();
+  }
+
+  private static dev.plinth.ratelimit.v1.Rule rule(Rule rule) {
+    dev.plinth.ratelimit.v1.Rule.Builder wire =
+        dev.plinth.ratelimit.v1.Rule.newBuilder()
+            .setName(rule.name())
+            .setVersion(rule.version())
+            .setShadow(rule.shadow())
+            .setEnforcePermille(rule.enforcePermille())
+            .setFailMode(FailMode.valueOf("FAIL_MODE_" + rule.failMode()))
+            .setSafeLimit(rule.safeLimit())
+            .setOnChange(OnChange.valueOf("ON_CHANGE_" + rule.onChange()))
+            .addAllReplaces(rule.replaces());
+    LimitWire.fill(rule, wire);
+    for (Match match : rule.match()) {
+      wire.addMatchBuilder().setKey(match.key()).setValue(match.value());
+    }
+    rule.lease()
+        .ifPresent(
+            lease ->
+                wire.getLeaseBuilder()
+                    .setMaxFractionPermille(lease.maxFractionPermille())
+                    .setTtl(RateLimitWire.duration(lease.ttl()))
+                    .setHoldersHint(lease.holdersHint())
+                    .setServerAbovePerSecond(lease.serverAbovePerSecond()));
+    return wire.build();
+  }
+}

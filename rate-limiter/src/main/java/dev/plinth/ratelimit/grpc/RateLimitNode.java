@@ -1,0 +1,146 @@
+package dev.plinth.ratelimit.grpc;
+
+import dev.plinth.ratelimit.core.CompiledPolicy;
+import dev.plinth.ratelimit.core.Limits;
+import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.v1.CheckRequest;
+import dev.plinth.ratelimit.v1.CheckResponse;
+import dev.plinth.ratelimit.v1.Decision;
+import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
+import dev.plinth.server.Threads;
+import dev.plinth.server.call.Fields;
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Route;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.grpc.Forwarding;
+import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** The limiter's calls on one node, and the policies that they share. */
+public final class RateLimitNode implements AutoCloseable {
+  private static final Set<String> OF_POLICIES =
+      Set.of("PutPolicy", "GetPolicy", "ListPolicies", "DeletePolicy", "WatchPolicies");
+  private static final int SILENT_PROGRESSES = 3;
+
+  private final Shards shards;
+  private final boolean shared;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-policies"));
+  private final Loopback loopback = new Loopback(thread);
+  private final PolicyCache policies;
+  private final RateLimitEndpoint endpoint;
+  private final EnvoyEndpoint envoy;
+
+  /**
+   * @param domains whose policies are kept ready, at the most
+   * @param idle after which a domain's is dropped
+   * @param patience with which a call waits for a policy
+   * @param streamed checks under way on one stream, at the most
+   * @param remembered descriptors of a policy whose budgets are known at once
+   */
+  public record Bounds(
+      int domains, Duration idle, Duration patience, int streamed, int remembered) {}
+
+  /**
+   * @param shared whether all nodes have the same budgets; otherwise one node decides for a domain
+   */
+  public RateLimitNode(
+      Shards shards,
+      PolicyApp app,
+      Limits limits,
+      boolean shared,
+      Bounds bounds,
+      Forwarding forwarding) {
+    this.shards = shards;
+    this.shared = shared;
+    this.policies =
+        new PolicyCache(
+            new PolicyCache.Bounds(
+                bounds.domains,
+                bounds.idle,
+                bounds.patience,
+                shards.settings().progressInterval().multipliedBy(SILENT_PROGRESSES)),
+            loopback.channel(),
+            policy -> CompiledPolicy.of(policy, bounds.remembered),
+            thread);
+    Deciding deciding = new Deciding(policies, limits);
+    StreamedChecks streams =
+        new StreamedChecks(
+            new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
+    endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
+    envoy = new EnvoyEndpoint(deciding);
+    loopback.serve(forwarding.around(endpoint, this::goesToTheOwner));
+  }
+
+  public List<BindableService> endpoints() {
+    return List.of(endpoint, envoy);
+  }
+
+  /**
+   * Whether a call is for the owner of its domain alone: those about policies are, and where each
+   * node has budgets of its own, all.
+   */
+  public boolean goesToTheOwner(MethodDescriptor<?, ?> method) {
+    return !shared || OF_POLICIES.contains(method.getBareMethodName());
+  }
+
+  private boolean isDecidedHere(String domain) {
+    if (shared) {
+      return true;
+    }
+    try {
+      int shard = shards.shardOf(Fields.namespace(domain));
+      return shards.routes().of(shard).way() == Route.Way.HERE;
+    } catch (Failure.Invalid e) {
+      return true; // to be refused by name
+    }
+  }
+
+  private CompletionStage<Decision> elsewhere(CheckRequest request) {
+    CompletableFuture<Decision> decision = new CompletableFuture<>();
+    RateLimitServiceGrpc.newStub(loopback.channel())
+        .withExecutor(Runnable::run)
+        .check(
+            request,
+            new StreamObserver<>() {
+              @Override
+              public void onNext(CheckResponse response) {
+                decision.complete(response.getDecision());
+              }
+
+              @Override
+              public void onError(Throwable thrown) {
+                decision.completeExceptionally(thrown);
+              }
+
+              @Override
+              public void onCompleted() {}
+            });
+    return decision;
+  }
+
+  /** Domains whose policies are kept ready. */
+  public int domains() {
+    return policies.size();
+  }
+
+  /** How long the watch of a policy that is broken longest has been so. */
+  public Duration staleness() {
+    return policies.staleness();
+  }
+
+  @Override
+  public void close() {
+    thread.execute(policies::close);
+    loopback.close();
+    thread.shutdown();
+  }
+}

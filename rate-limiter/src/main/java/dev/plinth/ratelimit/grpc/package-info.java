@@ -1,0 +1,2 @@
+/** Rate limits on the wire. */
+package dev.plinth.ratelimit.grpc;

@@ -1,0 +1,94 @@
+package dev.plinth.ratelimit.store.redis;
+
+import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.core.Request;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One batch on its way. It is sent again only when Redis itself said that it did nothing: it did
+ * not know the script, or was not given the right windows of a calendar.
+ */
+final class Call {
+  private static final int MOST_MISSES = 3;
+
+  private final RedisBudgetStore store;
+  private final String domain;
+  private final List<Request> requests;
+  private final CompletableFuture<long[]> answer = new CompletableFuture<>();
+  private volatile RedisFuture<long[]> command;
+  private int misses;
+
+  Call(RedisBudgetStore store, String domain, List<Request> requests) {
+    this.store = store;
+    this.domain = domain;
+    this.requests = requests;
+  }
+
+  CompletableFuture<long[]> answer() {
+    return answer;
+  }
+
+  List<Outcome> outcomes(long[] numbers) {
+    return Outcomes.of(numbers, requests.size());
+  }
+
+  /** By its digest. */
+  void send() {
+    send(CommandType.EVALSHA, Script.BUDGETS.digest());
+  }
+
+  private void send(CommandType type, byte[] script) {
+    Link.Up link = store.links().pick().orElse(null);
+    if (link == null) {
+      answer.completeExceptionally(
+          Failing.notSent(store.links().trouble().orElse("not connected")));
+      return;
+    }
+    RedisFuture<long[]> sent =
+        link.run(
+            type,
+            Batch.args(script, domain, requests, store.time().getAsLong(), store.clock().micros()));
+    command = sent;
+    if (answer.isDone()) {
+      sent.cancel(false);
+    }
+    sent.whenComplete(this::answered);
+  }
+
+  private void answered(long[] numbers, Throwable failure) {
+    if (answer.isDone()) {
+      return; // too late
+    }
+    try {
+      if (failure instanceof RedisNoScriptException) {
+        // With its whole text, which Redis then knows. It cannot be missing again.
+        send(CommandType.EVAL, Script.BUDGETS.text());
+      } else if (failure != null) {
+        answer.completeExceptionally(Failing.of(failure));
+      } else {
+        store.clock().saw(Outcomes.time(numbers));
+        if (!Outcomes.missed(numbers)) {
+          answer.complete(numbers);
+        } else if (++misses < MOST_MISSES) {
+          send();
+        } else {
+          answer.completeExceptionally(Failing.notSent("its clock does not stand still"));
+        }
+      }
+    } catch (RuntimeException e) {
+      answer.completeExceptionally(Failing.of(e));
+    }
+  }
+
+  /** Nobody waits any more: what was not yet written need not be. */
+  void giveUp() {
+    RedisFuture<long[]> sent = command;
+    if (sent != null) {
+      sent.cancel(false);
+    }
+  }
+}

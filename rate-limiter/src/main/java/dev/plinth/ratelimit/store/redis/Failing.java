@@ -1,0 +1,72 @@
+package dev.plinth.ratelimit.store.redis;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+
+/** What the failure of a command means for its caller. */
+final class Failing {
+  static final String ENGINE = "redis";
+
+  /** How answers begin with which Redis refuses a script before its first write. */
+  private static final List<String> REFUSALS =
+      List.of(
+          "LOADING",
+          "BUSY",
+          "OOM",
+          "MISCONF",
+          "READONLY",
+          "MASTERDOWN",
+          "NOREPLICAS",
+          "CLUSTERDOWN",
+          "MOVED",
+          "ASK",
+          "CROSSSLOT",
+          "NOAUTH",
+          "NOPERM",
+          "NOSCRIPT",
+          "CORRUPT");
+
+  private Failing() {}
+
+  static StoreUnavailable notSent(String why) {
+    return StoreUnavailable.notApplied(ENGINE, why, null);
+  }
+
+  /** Of a command that was handed to a connection: unless Redis itself refused it, who knows. */
+  static StoreUnavailable of(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
+    if (cause instanceof StoreUnavailable known) {
+      return known;
+    }
+    if (cause instanceof TimeoutException) {
+      return StoreUnavailable.outcomeUnknown(ENGINE, "no answer in time", null);
+    }
+    if (cause instanceof RedisCommandExecutionException told && isRefusal(told.getMessage())) {
+      return StoreUnavailable.notApplied(ENGINE, told.getMessage(), cause);
+    }
+    return StoreUnavailable.outcomeUnknown(ENGINE, reason(cause), cause);
+  }
+
+  /** Redis 6 wraps what a command inside a script answered; the word is then further inside. */
+  static boolean isRefusal(String message) {
+    if (message == null) {
+      return false;
+    }
+    if (REFUSALS.stream().anyMatch(word -> message.startsWith(word + " "))) {
+      return true;
+    }
+    return message.startsWith("ERR Error running script")
+        && REFUSALS.stream().anyMatch(word -> message.contains(": -" + word + " "));
+  }
+
+  static String reason(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage() == null ? root.toString() : root.getMessage();
+  }
+}

@@ -1,0 +1,141 @@
+package dev.plinth.ratelimit.store.redis;
+
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.core.Request;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import io.lettuce.core.RedisURI;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Budgets in a Redis of version 5 or later. A batch is one run of one script, which nothing else
+ * interrupts, at the time of Redis's own clock.
+ *
+ * <p>A batch is never applied twice: what was under way on a broken connection fails with its
+ * outcome unknown. While Redis is away everything fails at once, and the connections are made anew
+ * in the background; so a store opens, and stays, without it.
+ *
+ * <p>What Redis loses (a restart without persistence, a failover to a replica that lags, eviction)
+ * admits at most one full budget more for each key. Durability is Redis's own to be set up.
+ */
+public final class RedisBudgetStore implements BudgetStore {
+  /** That nothing was asked since does not mean that it is over, nor for long that it is not. */
+  private record Refusal(String why, long nanos) {
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    boolean isFresh() {
+      return System.nanoTime() - nanos < FRESH_NANOS;
+    }
+  }
+
+  /** The time is that of Redis. */
+  static final LongSupplier OWN_TIME = () -> 0;
+
+  private final RedisURI uri;
+  private final RedisSettings settings;
+  private final Executor executor;
+  private final LongSupplier time;
+  private final StoreClock clock = new StoreClock(System::nanoTime);
+  private final Links links;
+  private volatile Refusal refusal;
+
+  private RedisBudgetStore(
+      RedisURI uri, RedisSettings settings, Executor executor, LongSupplier time) {
+    this.uri = uri;
+    this.settings = settings;
+    this.executor = executor;
+    this.time = time;
+    this.links = new Links(uri, settings.connections());
+  }
+
+  /**
+   * Does not wait for Redis.
+   *
+   * @param uri {@code redis://[:password@]host:port[/database]}
+   * @param executor reads the answers and runs what depends on them, off the connections' threads
+   */
+  public static RedisBudgetStore open(String uri, RedisSettings settings, Executor executor) {
+    return open(uri, settings, executor, OWN_TIME);
+  }
+
+  /** With a clock of a test's own in place of Redis's, in microseconds. */
+  static RedisBudgetStore open(
+      String uri, RedisSettings settings, Executor executor, LongSupplier time) {
+    return new RedisBudgetStore(RedisURI.create(uri), settings, executor, time);
+  }
+
+  @Override
+  public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+    if (batch.isEmpty()) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    Call call = new Call(this, domain, batch);
+    call.send();
+    return call.answer()
+        .orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)
+        .handleAsync((numbers, failure) -> outcomes(call, numbers, failure), executor);
+  }
+
+  private List<Outcome> outcomes(Call call, long[] numbers, Throwable failure) {
+    if (failure == null) {
+      if (refusal != null) {
+        refusal = null;
+      }
+      return call.outcomes(numbers);
+    }
+    StoreUnavailable unavailable = Failing.of(failure);
+    if (unavailable.mayHaveApplied()) {
+      call.giveUp();
+    } else {
+      refusal = new Refusal(unavailable.getMessage(), System.nanoTime());
+    }
+    throw unavailable;
+  }
+
+  Links links() {
+    return links;
+  }
+
+  StoreClock clock() {
+    return clock;
+  }
+
+  LongSupplier time() {
+    return time;
+  }
+
+  @Override
+  public String name() {
+    return "budgets";
+  }
+
+  @Override
+  public String kind() {
+    return Failing.ENGINE;
+  }
+
+  /** Without the password. */
+  @Override
+  public String location() {
+    return uri.getHost() + ":" + uri.getPort();
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    Refusal last = refusal;
+    return links
+        .trouble()
+        .or(() -> Optional.ofNullable(last).filter(Refusal::isFresh).map(Refusal::why));
+  }
+
+  @Override
+  public void close() {
+    links.close();
+  }
+}

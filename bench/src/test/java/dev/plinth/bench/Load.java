@@ -26,7 +26,7 @@ public final class Load {
   private static final int APART = 16;
 
   private final SingleWriterRecorder[] nanos;
-  private final AtomicLongArray done;
+  private final AtomicLongArray done; // of each caller: what it got done, in how many operations
   private final CountDownLatch ended;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean over;
@@ -111,7 +111,9 @@ public final class Load {
 
   private void count(int caller, long start, long got) {
     nanos[caller].recordValue(Math.min(Measured.MOST_NANOS, System.nanoTime() - start));
-    done.lazySet(caller * APART, done.get(caller * APART) + got);
+    int own = caller * APART;
+    done.lazySet(own, done.get(own) + got);
+    done.lazySet(own + 1, done.get(own + 1) + 1);
   }
 
   private void fail(Throwable thrown) {
@@ -126,9 +128,11 @@ public final class Load {
       recorder.reset();
     }
     long from = System.nanoTime();
-    long before = sum();
+    long doneBefore = sum(0);
+    long operationsBefore = sum(1);
     pause(times.seconds);
-    long counted = sum() - before;
+    long counted = sum(0) - doneBefore;
+    long operations = sum(1) - operationsBefore;
     double took = (System.nanoTime() - from) / 1e9;
     Histogram all = Measured.empty();
     for (SingleWriterRecorder recorder : nanos) {
@@ -141,7 +145,7 @@ public final class Load {
     if (failure.get() != null) {
       throw new IllegalStateException("an operation failed", failure.get());
     }
-    return new Measured(counted, took, all, sum());
+    return new Measured(counted, operations, took, all, sum(0));
   }
 
   /** Shorter if the callers end by themselves. */
@@ -149,9 +153,9 @@ public final class Load {
     ended.await((long) (seconds * 1e9), TimeUnit.NANOSECONDS);
   }
 
-  private long sum() {
+  private long sum(int which) {
     long sum = 0;
-    for (int i = 0; i < done.length(); i += APART) {
+    for (int i = which; i < done.length(); i += APART) {
       sum += done.get(i);
     }
     return sum;

@@ -9,10 +9,11 @@ import org.HdrHistogram.Histogram;
  * What came of a load.
  *
  * @param done while it counted
+ * @param operations that did it
  * @param nanos how long each operation took, while it counted
  * @param inAll with what was done before and after it counted
  */
-public record Measured(long done, double seconds, Histogram nanos, long inAll)
+public record Measured(long done, long operations, double seconds, Histogram nanos, long inAll)
     implements Serializable {
   static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
   static final int DIGITS = 2;
@@ -37,6 +38,7 @@ public record Measured(long done, double seconds, Histogram nanos, long inAll)
     parts.forEach(part -> all.add(part.nanos));
     return new Measured(
         parts.stream().mapToLong(Measured::done).sum(),
+        parts.stream().mapToLong(Measured::operations).sum(),
         seconds,
         all,
         parts.stream().mapToLong(Measured::inAll).sum());
@@ -44,6 +46,10 @@ public record Measured(long done, double seconds, Histogram nanos, long inAll)
 
   public double perSecond() {
     return done / seconds;
+  }
+
+  public double operationsPerSecond() {
+    return operations / seconds;
   }
 
   public double millis(double percentile) {

@@ -10,15 +10,21 @@ import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Single attempts of calls whose answers come on the client's own thread. */
 final class Attempts {
   private final ManagedChannel channel;
   private final OwnThread thread;
+  private final LongSupplier nanos;
+  // When the connection was last seen to work, or was last given up.
+  private volatile long proven;
 
-  Attempts(ManagedChannel channel, OwnThread thread) {
+  Attempts(ManagedChannel channel, OwnThread thread, LongSupplier nanos) {
     this.channel = channel;
     this.thread = thread;
+    this.nanos = nanos;
+    this.proven = nanos.getAsLong();
   }
 
   /** Never blocks. Fails with a {@link StatusRuntimeException}. */
@@ -33,15 +39,17 @@ final class Attempts {
   }
 
   private <A> StreamObserver<A> observer(CompletableFuture<A> answered) {
+    long sent = nanos.getAsLong();
     return new StreamObserver<>() {
       @Override
       public void onNext(A answer) {
+        proven = nanos.getAsLong();
         answered.complete(answer);
       }
 
       @Override
       public void onError(Throwable thrown) {
-        reconnect(Status.fromThrowable(thrown).getCode());
+        reconnect(Status.fromThrowable(thrown).getCode(), sent);
         answered.completeExceptionally(thrown);
       }
 
@@ -55,12 +63,13 @@ final class Attempts {
   /**
    * The channel's own pause before it connects again may be longer than what is to be kept lives,
    * and a connection on which nothing comes back would be used until the operating system gives it
-   * up.
+   * up. A call with a short time that others outlived says nothing of the connection.
    */
-  private void reconnect(Status.Code code) {
+  private void reconnect(Status.Code code, long sent) {
     if (code == Status.Code.UNAVAILABLE) {
       channel.resetConnectBackoff();
-    } else if (code == Status.Code.DEADLINE_EXCEEDED) {
+    } else if (code == Status.Code.DEADLINE_EXCEEDED && proven - sent <= 0) {
+      proven = nanos.getAsLong();
       channel.enterIdle();
     }
   }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
@@ -109,6 +110,11 @@ public final class Line {
   /** On the own thread, where nothing may block. Dropped once the client is closed. */
   public void after(Duration delay, Runnable task) {
     wiring.rhythm().thread().after(delay, task);
+  }
+
+  /** Threads of the client's own, as many as it takes, for work that may block. */
+  public Executor background() {
+    return wiring.background();
   }
 
   /** Where the client is measured; a class that uses it must not be loaded when it is empty. */

@@ -1,6 +1,8 @@
 package dev.plinth.client;
 
 import dev.plinth.client.id.Ids;
+import dev.plinth.client.limit.LimitOptions;
+import dev.plinth.client.limit.Limits;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
@@ -25,6 +27,7 @@ public final class PlinthClient implements AutoCloseable {
   private final Owners owners;
   private final Line line;
   private final Ids ids;
+  private Limits limits;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
@@ -34,7 +37,7 @@ public final class PlinthClient implements AutoCloseable {
     OwnThread thread = new OwnThread(timer);
     RetryRule rule = builder.rule();
     Calls calls = new Calls(channel, callDeadline, rule, builder.pause());
-    Attempts attempts = new Attempts(channel, thread);
+    Attempts attempts = new Attempts(channel, thread, builder.nanos());
     Executor background = builder.background();
     Rhythm rhythm =
         new Rhythm(
@@ -105,6 +108,19 @@ public final class PlinthClient implements AutoCloseable {
   /** Identifiers. */
   public Ids ids() {
     return ids;
+  }
+
+  /** The limiters of this client, with the usual options. */
+  public synchronized Limits limits() {
+    if (limits == null) {
+      limits = limits(LimitOptions.usual());
+    }
+    return limits;
+  }
+
+  /** Limiters of their own, with leases of their own; closed with the client, if not before. */
+  public Limits limits(LimitOptions options) {
+    return new Limits(line, options);
   }
 
   /** For guards to report a stale token to this client's metrics. */

@@ -179,7 +179,7 @@ class IdsBench {
     boolean echo = maker.name().equals(Echo.NAME); // which gives no ids
     for (int callers : CALLERS) {
       Measured measured = REMOTE.run(maker, callers).measured();
-      double calls = measured.nanos().getTotalCount() / measured.seconds();
+      double calls = measured.operationsPerSecond();
       perSecond.put(maker.name() + callers, measured.perSecond());
       table.row(
           maker.name(),

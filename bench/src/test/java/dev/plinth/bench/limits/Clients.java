@@ -1,5 +1,6 @@
 package dev.plinth.bench.limits;
 
+import dev.plinth.ratelimit.core.BudgetStore;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.lettuce.core.RedisClient;
@@ -17,6 +18,8 @@ final class Clients {
   private final StatefulRedisConnection<String, byte[]> bytes;
   private final StatefulRedisConnection<String, String> strings;
   private final ManagedChannel channel;
+  private final String plinth;
+  private final BudgetStore budgets;
 
   Clients(String redis, String plinth) {
     Config config = new Config();
@@ -25,7 +28,9 @@ final class Clients {
     RedisClient lettuce = RedisClient.create(redis);
     bytes = lettuce.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
     strings = lettuce.connect();
+    this.plinth = plinth;
     channel = ManagedChannelBuilder.forTarget(plinth).usePlaintext().build();
+    budgets = LimitServer.budgets(redis);
   }
 
   RedissonClient redisson() {
@@ -42,5 +47,13 @@ final class Clients {
 
   ManagedChannel channel() {
     return channel;
+  }
+
+  String plinth() {
+    return plinth;
+  }
+
+  BudgetStore budgets() {
+    return budgets;
   }
 }

@@ -11,7 +11,10 @@ enum Entry {
   PREDICTING("Bucket4j, predicting", Claim.LOOSE, Bucket4jBuckets::predicting),
   REDISSON("Redisson RRateLimiter", Claim.STRICT, RedissonLimiters::new),
   SCRIPT("raw GCRA script", Claim.STRICT, RawScript::new),
-  ECHO(Echo.NAME, Claim.NONE, Entry::echo);
+  ECHO(Echo.NAME, Claim.NONE, Entry::echo),
+  GRPC("Plinth over gRPC", Claim.HELD, PlinthChecks::new),
+  ENGINE("Plinth in process", Claim.HELD, PlinthEngine::new),
+  LEASES("Plinth, leases of the client", Claim.HELD, PlinthLeases::new);
 
   /** What it says of the bound. */
   enum Claim {

@@ -9,7 +9,7 @@ import java.time.Duration;
  */
 record Limit(long burst, Duration period) implements Serializable {
   /** Never reached: all calls pass, and what a decision costs is all that shows. */
-  static final Limit WIDE = new Limit(1_000_000, Duration.ofMillis(100));
+  static final Limit WIDE = new Limit(10_000_000, Duration.ofMillis(100));
 
   /** Reached at once: nearly all calls are denied, and what is admitted is held to the bound. */
   static final Limit TIGHT = new Limit(100, Duration.ofMillis(100));

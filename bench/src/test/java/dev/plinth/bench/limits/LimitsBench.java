@@ -1,13 +1,12 @@
 package dev.plinth.bench.limits;
 
+import dev.plinth.bench.Aims;
 import dev.plinth.bench.BenchRedis;
 import dev.plinth.bench.BenchServer;
 import dev.plinth.bench.Load.Times;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
-import dev.plinth.lease.LeaseService;
-import dev.plinth.lease.core.LeaseApp;
-import dev.plinth.shards.fixture.Wiring;
+import dev.plinth.bench.Table;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.lettuce.core.FlushMode;
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 class LimitsBench {
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
-  private static final Wiring<LeaseApp> LEASES = new Wiring<>(LeaseService::app, LeaseService::on);
   private static final int PROCESSES = 4;
   private static final int[] THREADS = Pace.QUICK ? new int[] {8} : new int[] {1, 8, 64};
   private static final Pace PACE = Pace.of(2, 0.3, 0.7);
@@ -41,13 +39,14 @@ class LimitsBench {
   void limits() throws Exception {
     String uri = BenchRedis.uri(REDIS);
     try (BenchRedis redis = new BenchRedis(uri);
-        BenchServer server = BenchServer.embedded(LEASES, folder.resolve("db"));
+        BenchServer server =
+            new BenchServer(metrics -> new LimitServer(folder, uri, metrics.registry()));
         Fleet fleet = new Fleet(folder, PROCESSES, uri, server.target())) {
       redis.durable(false);
       warmUp(fleet, redis);
       for (int round = 0; round < PACE.rounds(); round++) {
         for (Scene scene : scenes()) {
-          System.out.println("round %d: %s".formatted(round + 1, scene.text()));
+          System.out.println("round %d: %s".formatted(round + 1, scene));
           for (Entry entry : Entry.values()) {
             run(fleet, redis, scene, entry);
           }
@@ -56,6 +55,37 @@ class LimitsBench {
     }
     Page page = new Page("benchmarks-limits.md");
     page.put("limits", scores.table());
+    page.put("aims", aims());
+  }
+
+  private Table aims() {
+    Aims aims = new Aims();
+    for (Scene scene : scenes()) {
+      if (scene.limit().equals(Limit.TIGHT)) {
+        continue;
+      }
+      if (scene.keys() == Keys.HOT) {
+        leased(aims, scene);
+      }
+      if (scene.processes() == PROCESSES && scene.keys() == Keys.HOT) {
+        strict(aims, scene, 3);
+      } else if (scene.processes() == PROCESSES && scene.keys() == Keys.UNIFORM) {
+        strict(aims, scene, 1.5);
+      }
+    }
+    return aims.table();
+  }
+
+  private void leased(Aims aims, Scene scene) {
+    double ratio = scores.ratio(scene, Entry.LEASES, Entry::isStrictPeer);
+    aims.ratio(Entry.LEASES + " to the fastest strict peer, " + scene, 10, ratio);
+  }
+
+  private void strict(Aims aims, Scene scene, double wanted) {
+    for (Entry entry : List.of(Entry.GRPC, Entry.ENGINE)) {
+      double ratio = scores.ratio(scene, entry, Entry::isStrictBucket4j);
+      aims.ratio(entry + " to Bucket4j's faster strict mode, " + scene, wanted, ratio);
+    }
   }
 
   private static List<Scene> scenes() {

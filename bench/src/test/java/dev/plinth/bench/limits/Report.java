@@ -26,6 +26,10 @@ record Report(Measured measured, Instant started, Instant ended, long[] admitted
         admitted);
   }
 
+  long denied() {
+    return measured.inAll() - Arrays.stream(admitted).sum();
+  }
+
   /** Of the key that got the most; above 1 it got more than the limit allows. */
   double ofBound(Limit limit) {
     double seconds = Duration.between(started, ended).toNanos() / 1e9;

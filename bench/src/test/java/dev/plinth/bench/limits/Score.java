@@ -20,13 +20,22 @@ final class Score {
     this.limit = limit;
   }
 
-  /** Refused if it is ours and admitted more than its limit allows. */
+  /**
+   * Refused if it is ours and admitted more than its limit allows, or denied what was far below it.
+   */
   void add(Report report, long redisCommands) {
     double share = report.ofBound(limit);
-    if (claim == Claim.HELD && share > 1) {
+    boolean wrong = share > 1 || limit.equals(Limit.WIDE) && report.denied() > 0;
+    if (claim == Claim.HELD && wrong) {
       throw new IllegalStateException(
-          "%s admitted %.4f of its bound from %s to %s"
-              .formatted(name, share, report.started(), report.ended()));
+          "%s admitted %.4f of its bound from %s to %s, and denied %d of %d"
+              .formatted(
+                  name,
+                  share,
+                  report.started(),
+                  report.ended(),
+                  report.denied(),
+                  report.measured().inAll()));
     }
     rounds.add(report.measured());
     commands += redisCommands;

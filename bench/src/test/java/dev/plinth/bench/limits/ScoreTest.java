@@ -20,7 +20,7 @@ class ScoreTest {
     Histogram nanos = new Histogram(TimeUnit.SECONDS.toNanos(1), 2);
     nanos.recordValue(1_000);
     return new Report(
-        new Measured(10, 1, nanos, 20),
+        new Measured(10, 10, 1, nanos, 20),
         START.plus(offset),
         START.plus(offset.plus(length)),
         admitted);
@@ -47,6 +47,14 @@ class ScoreTest {
     theirs.add(report(Duration.ZERO, Duration.ofSeconds(2), 2_310), 40);
     assertEquals(1.1, theirs.ofBound(), 1e-9);
     assertEquals(2, theirs.commandsPerDecision(), 1e-9);
+  }
+
+  @Test
+  void add_ofOursThatDeniesBelowAWideLimit_isRefused() {
+    Score ours = new Score("ours", Claim.HELD, Limit.WIDE);
+    ours.add(report(Duration.ZERO, Duration.ofSeconds(1), 15, 5), 1);
+    Report denied = report(Duration.ZERO, Duration.ofSeconds(1), 15, 4);
+    assertThrows(IllegalStateException.class, () -> ours.add(denied, 1));
   }
 
   @Test

@@ -1,0 +1,78 @@
+package dev.plinth.client.limit;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All meters of limiters, in Micrometer. The only class here that needs it. */
+final class LimitMetrics implements LimitEvents {
+  private static final String PREFIX = "plinth.client.limit.";
+
+  private final Map<Source, Counter> allowed = new EnumMap<>(Source.class);
+  private final Map<Source, Counter> denied = new EnumMap<>(Source.class);
+  private final Map<String, Counter> leases = new HashMap<>();
+  private final Map<String, Counter> slots = new HashMap<>();
+  private final Counter shadows;
+  private final Counter granted;
+  private final Counter unused;
+  private final Counter stale;
+
+  LimitMetrics(MeterRegistry registry) {
+    for (Source source : Source.values()) {
+      allowed.put(source, answers(registry, "ALLOWED", source));
+      denied.put(source, answers(registry, "DENIED", source));
+    }
+    for (String outcome : List.of("LEASED", "DENIED", "NOT_LEASABLE", "FAILED")) {
+      leases.put(outcome, registry.counter(PREFIX + "leases", "outcome", outcome));
+    }
+    for (String what : List.of("ACQUIRED", "FULL", "NO_RULE", "UNAVAILABLE", "LOST", "RELEASED")) {
+      slots.put(what, registry.counter(PREFIX + "slots", "event", what));
+    }
+    shadows = registry.counter(PREFIX + "shadow.denials");
+    granted = registry.counter(PREFIX + "lease.granted");
+    unused = registry.counter(PREFIX + "lease.unused");
+    stale = registry.counter(PREFIX + "lease.stale");
+  }
+
+  private static Counter answers(MeterRegistry registry, String answer, Source source) {
+    return registry.counter(PREFIX + "decisions", "answer", answer, "source", source.name());
+  }
+
+  @Override
+  public void answered(boolean isAllowed, Source source) {
+    (isAllowed ? allowed : denied).get(source).increment();
+  }
+
+  @Override
+  public void shadowDenied() {
+    shadows.increment();
+  }
+
+  @Override
+  public void leaseAsked(String outcome) {
+    leases.get(outcome).increment();
+  }
+
+  @Override
+  public void leased(long units) {
+    granted.increment(units);
+  }
+
+  @Override
+  public void unused(long units) {
+    unused.increment(units);
+  }
+
+  @Override
+  public void stale(long units) {
+    stale.increment(units);
+  }
+
+  @Override
+  public void slot(String what) {
+    slots.get(what).increment();
+  }
+}

@@ -49,6 +49,17 @@ class HealthTest {
   }
 
   @Test
+  void engineThatIsNotEssential_isReported_andStopsNobody() {
+    SwitchedEngine hints = new SwitchedEngine("hints", false);
+    health.add("guesses", List.of(hints));
+    hints.fail("away");
+    health.refresh();
+    assertTrue(serving("guesses"));
+    assertTrue(health.isServing());
+    assertTrue(health.engines().stream().anyMatch(r -> r.trouble().equals(Optional.of("away"))));
+  }
+
+  @Test
   void engineReport_keepsWhyAndSinceWhen() {
     clock.advance(Duration.ofSeconds(5));
     rows.fail("away");

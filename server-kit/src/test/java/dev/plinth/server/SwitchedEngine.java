@@ -5,11 +5,17 @@ import java.util.Optional;
 /** An engine that is in trouble when the test says so. */
 final class SwitchedEngine implements Engine {
   private final String name;
+  private final boolean essential;
   private volatile Optional<String> trouble = Optional.empty();
   private volatile boolean broken;
 
   SwitchedEngine(String name) {
+    this(name, true);
+  }
+
+  SwitchedEngine(String name, boolean essential) {
     this.name = name;
+    this.essential = essential;
   }
 
   void fail(String why) {
@@ -38,6 +44,11 @@ final class SwitchedEngine implements Engine {
   @Override
   public String location() {
     return "nowhere";
+  }
+
+  @Override
+  public boolean isEssential() {
+    return essential;
   }
 
   @Override

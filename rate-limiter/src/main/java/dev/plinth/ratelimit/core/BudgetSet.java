@@ -1,7 +1,13 @@
 package dev.plinth.ratelimit.core;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The budgets that a check comes to, enforced ones first, and what this node knows of them. There
@@ -15,6 +21,13 @@ final class BudgetSet {
   private final int enforced;
   private final List<String> replaced;
   private final List<Charge> ones;
+  private final int place;
+  private final LeaseTerms terms;
+  private final Demand demand = new Demand();
+  private final AtomicBoolean asking = new AtomicBoolean();
+  private final AtomicBoolean listed = new AtomicBoolean();
+  private final AtomicReference<ServerLease> lease = new AtomicReference<>();
+  private volatile Denial denial;
 
   BudgetSet(
       Policy policy, List<RuleBudget> enforced, List<RuleBudget> shadows, List<String> replaced) {
@@ -26,6 +39,38 @@ final class BudgetSet {
     this.enforced = enforced.size();
     this.replaced = replaced;
     this.ones = charge(1);
+    this.terms = LeaseTerms.of(enforced);
+    int hash = domain.hashCode();
+    for (RuleBudget each : budgets) {
+      hash = 31 * hash + each.budget().key().hashCode();
+    }
+    this.place = hash ^ hash >>> 16;
+  }
+
+  /** Both, each budget once. */
+  BudgetSet and(Policy policy, BudgetSet other) {
+    Set<String> names = new LinkedHashSet<>(replaced);
+    names.addAll(other.replaced);
+    Map<String, RuleBudget> all = new LinkedHashMap<>();
+    budgets.forEach(each -> all.put(each.budget().key(), each));
+    other.budgets.forEach(each -> all.putIfAbsent(each.budget().key(), each));
+    return of(policy, List.copyOf(all.values()), List.copyOf(names));
+  }
+
+  private static BudgetSet of(Policy policy, List<RuleBudget> all, List<String> replaced) {
+    return new BudgetSet(
+        policy,
+        all.stream().filter(each -> !each.budget().shadow()).toList(),
+        all.stream().filter(each -> each.budget().shadow()).toList(),
+        replaced);
+  }
+
+  /** The budget of one rule, or none. */
+  BudgetSet only(Policy policy, String rule) {
+    return of(
+        policy,
+        budgets.stream().filter(each -> each.rule().name().equals(rule)).toList(),
+        replaced);
   }
 
   String domain() {
@@ -54,11 +99,66 @@ final class BudgetSet {
     return replaced;
   }
 
+  /** Tells its lane. */
+  int place() {
+    return place;
+  }
+
   List<Charge> charges(long cost) {
     return cost == 1 ? ones : charge(cost);
   }
 
   private List<Charge> charge(long cost) {
     return budgets.stream().map(each -> new Charge(each.budget(), cost)).toList();
+  }
+
+  /** How much of all of them may be leased; null if nothing. */
+  LeaseTerms terms() {
+    return terms;
+  }
+
+  Demand demand() {
+    return demand;
+  }
+
+  /** The lease that is being spent, or null. */
+  ServerLease lease() {
+    return lease.get();
+  }
+
+  /** The one that was spent before, or null. */
+  ServerLease lease(ServerLease next) {
+    return lease.getAndSet(next);
+  }
+
+  void drop(ServerLease ended) {
+    lease.compareAndSet(ended, null);
+  }
+
+  /** True for the one who may ask for a lease, until {@link #asked}. */
+  boolean ask() {
+    return !asking.get() && asking.compareAndSet(false, true);
+  }
+
+  void asked() {
+    asking.set(false);
+  }
+
+  /** The last denial, whether it still holds or not; or null. */
+  Denial denial() {
+    return denial;
+  }
+
+  void denial(Denial last) {
+    denial = last;
+  }
+
+  /** True if it was not in the list of those with a denial. */
+  boolean enlist() {
+    return !listed.get() && listed.compareAndSet(false, true);
+  }
+
+  void delist() {
+    listed.set(false);
   }
 }

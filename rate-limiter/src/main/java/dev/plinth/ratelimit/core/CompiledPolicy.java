@@ -61,4 +61,11 @@ public final class CompiledPolicy {
   BudgetSet slots(List<Descriptor> descriptors) {
     return slots.match(descriptors);
   }
+
+  /** The budgets of checks and of slots. */
+  BudgetSet everything(List<Descriptor> descriptors) {
+    BudgetSet checked = match(descriptors);
+    BudgetSet held = slots(descriptors);
+    return held.isEmpty() && held.replaced().isEmpty() ? checked : checked.and(policy, held);
+  }
 }

@@ -1,10 +1,9 @@
 package dev.plinth.ratelimit.core;
 
 import dev.plinth.ratelimit.core.BudgetLease.Rest;
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Decision.LimitStatus;
-import dev.plinth.ratelimit.core.Decision.Verdict;
+import dev.plinth.ratelimit.core.Operation.Reset;
 import dev.plinth.ratelimit.core.Operation.Take;
+import dev.plinth.ratelimit.core.Outcome.Done;
 import dev.plinth.ratelimit.core.Outcome.Taken;
 import dev.plinth.ratelimit.core.Request.Once;
 import dev.plinth.ratelimit.core.Reservation.Settlement;
@@ -12,6 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Decides what may be done, over a store that keeps the budgets.
@@ -26,95 +27,78 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Whatever is lost or late, a budget is never charged less than was admitted: what this node
  * admits without asking was charged before (leases), and an answer that comes too late only
- * charges.
+ * charges. What the fail modes admit is never charged; {@link Bounds#alone} says how much that is.
  */
 public final class Limits implements AutoCloseable {
-  private final BudgetStore store;
-  private final Tuning tuning;
-  private final Node node;
+  private final Way way;
+  private final Checks checks;
+  private final Tickets tickets;
+  private final Slots slots;
+  private final ScheduledFuture<?> upkeep;
 
   public Limits(BudgetStore store, Tuning tuning, Node node) {
-    this.store = store;
-    this.tuning = tuning;
-    this.node = node;
+    this.way = new Way(store, tuning, node);
+    this.checks = new Checks(way);
+    this.tickets = new Tickets(way);
+    this.slots = new Slots(way);
+    this.upkeep = node.scheduler().scheduleAtFixedRate(way::upkeep, 1, 1, TimeUnit.SECONDS);
   }
 
   /** Whether something may be done now, and charges it if so. */
   public CompletionStage<Decision> check(CompiledPolicy policy, Check check) {
-    BudgetSet set = policy.match(check.descriptors());
-    if (set.isEmpty()) {
-      return CompletableFuture.completedStage(
-          new Decision(
-              Verdict.ALLOW, check.cost(), 0, List.of(), policy.version(), DecidedBy.NO_RULE));
-    }
-    Take take = new Take(set.charges(check.cost()), 1, check.partial(), 0, 0, Optional.empty());
-    return store
-        .apply(set.domain(), List.of(new Request(take, check.once())))
-        .thenApply(outcomes -> decision(set, (Taken) outcomes.get(0)));
-  }
-
-  private static Decision decision(BudgetSet set, Taken taken) {
-    boolean allowed = taken.admitted() > 0;
-    List<LimitStatus> limits =
-        allowed
-            ? Statuses.admitted(set, taken.standings(), 0)
-            : Statuses.of(set, taken.standings());
-    return new Decision(
-        allowed
-            ? Statuses.isShadowOver(limits) ? Verdict.ALLOW_SHADOW : Verdict.ALLOW
-            : Verdict.DENY,
-        allowed ? taken.granted() : 0,
-        taken.retry(),
-        limits,
-        set.policyVersion(),
-        DecidedBy.STORE);
+    return checks.check(policy, check);
   }
 
   /**
-   * Several checks, each for itself and in any order, or all or none of them. What they have of
-   * their own for sending again is not looked at: {@code once} is for all of them.
+   * Several checks, each for itself and in any order, or all or none of them. Their own {@code
+   * once} is not looked at: this one is for all of them.
    */
   public CompletionStage<List<Decision>> checkMany(
-      CompiledPolicy policy, List<Check> checks, boolean allOrNothing, Optional<Once> once) {
-    throw new UnsupportedOperationException();
+      CompiledPolicy policy, List<Check> many, boolean allOrNothing, Optional<Once> once) {
+    return allOrNothing ? checks.allOrNothing(policy, many, once) : checks.each(policy, many, once);
   }
 
   public CompletionStage<Reservation> reserve(CompiledPolicy policy, Reservation.Wish wish) {
-    throw new UnsupportedOperationException();
+    return tickets.reserve(policy, wish);
   }
 
   /** Says what a reservation really cost. */
   public CompletionStage<Settlement> settle(
       String domain, String reservation, long actual, Optional<Once> once) {
-    throw new UnsupportedOperationException();
+    return tickets.settle(domain, reservation, actual, once);
   }
 
   public CompletionStage<BudgetLease> lease(CompiledPolicy policy, BudgetLease.Wish wish) {
-    throw new UnsupportedOperationException();
+    return tickets.lease(policy, wish);
   }
 
   /** Gives back what a lease did not spend. */
   public CompletionStage<Settlement> giveBack(String domain, Rest rest, Optional<Once> once) {
-    throw new UnsupportedOperationException();
+    return tickets.giveBack(domain, rest, once);
   }
 
   public CompletionStage<SlotGrant> acquireSlot(CompiledPolicy policy, SlotGrant.Wish wish) {
-    throw new UnsupportedOperationException();
+    return slots.acquire(policy, wish);
   }
 
   /** False if its time ran out, or it was released. */
   public CompletionStage<Boolean> renewSlot(String domain, String slot, long ttlMicros) {
-    throw new UnsupportedOperationException();
+    return slots.renew(domain, slot, ttlMicros);
   }
 
   /** False if it was not held. */
   public CompletionStage<Boolean> releaseSlot(String domain, String slot, Optional<Once> once) {
-    throw new UnsupportedOperationException();
+    return slots.release(domain, slot, once);
   }
 
   /** How the budgets that descriptors come to stand, of checks and of slots; changes nothing. */
   public CompletionStage<Inspection> inspect(CompiledPolicy policy, List<Descriptor> descriptors) {
-    throw new UnsupportedOperationException();
+    BudgetSet set = policy.everything(descriptors);
+    if (set.isEmpty()) {
+      return CompletableFuture.completedStage(Inspections.of(set, List.of()));
+    }
+    return way.send(set, Request.of(Take.of(set.charges(0))))
+        .thenApply(outcome -> Inspections.of(set, ((Taken) outcome).standings()));
   }
 
   /** Those budgets begin anew; only the one of {@code rule}, if given. */
@@ -123,10 +107,24 @@ public final class Limits implements AutoCloseable {
       List<Descriptor> descriptors,
       Optional<String> rule,
       Optional<Once> once) {
-    throw new UnsupportedOperationException();
+    BudgetSet all = policy.everything(descriptors);
+    BudgetSet set = rule.map(name -> all.only(policy.policy(), name)).orElse(all);
+    if (set.isEmpty()) {
+      return CompletableFuture.completedStage(Inspections.of(set, List.of()));
+    }
+    List<Budget> budgets = set.budgets().stream().map(RuleBudget::budget).toList();
+    return way.send(set, new Request(new Reset(budgets), once))
+        .whenComplete((outcome, failure) -> way.wasReset(set))
+        .thenApply(outcome -> Inspections.of(set, ((Done) outcome).standings()));
   }
 
-  /** Gives back the leases of this node. The store is closed by whoever made it. */
+  /**
+   * Gives back the leases of this node, and waits for that no longer than a decision would. The
+   * store and the scheduler are closed by whoever made them.
+   */
   @Override
-  public void close() {}
+  public void close() {
+    upkeep.cancel(false);
+    way.close();
+  }
 }

@@ -1,9 +1,16 @@
 package dev.plinth.ratelimit.core;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
 /** A budget, and the rule it is of; one object for each budget of a compiled policy. */
 final class RuleBudget {
   private final Rule rule;
   private final Budget budget;
+  private final AtomicLong admitted = new AtomicLong();
+  private final AtomicBoolean watched = new AtomicBoolean();
+  private final AtomicLong resets = new AtomicLong();
+  private volatile long largest = 1;
 
   RuleBudget(Rule rule, Budget budget) {
     this.rule = rule;
@@ -16,5 +23,40 @@ final class RuleBudget {
 
   Budget budget() {
     return budget;
+  }
+
+  /** Units that this node admitted by the store's word, or from leases. */
+  long admitted() {
+    return admitted.get();
+  }
+
+  void admit(long units, long cost) {
+    if (cost > largest) {
+      largest = cost;
+    }
+    admitted.addAndGet(units);
+  }
+
+  /** The most that one check was seen to cost. */
+  long largest() {
+    return largest;
+  }
+
+  /** It began anew, with all there is. */
+  void reset() {
+    resets.incrementAndGet();
+  }
+
+  long resets() {
+    return resets.get();
+  }
+
+  /** True for the first who says so. */
+  boolean watch() {
+    return !watched.get() && watched.compareAndSet(false, true);
+  }
+
+  void unwatch() {
+    watched.set(false);
   }
 }

@@ -20,7 +20,7 @@ final class Statuses {
       Standing standing = standings.get(i);
       // What an enforced budget had no room for was a check after this one.
       boolean over = budget.budget().shadow() && standing.over();
-      statuses[i] = of(budget, standing, later, over);
+      statuses[i] = of(budget, budget.rule().limit().size(), standing, later, over);
     }
     return Arrays.asList(statuses);
   }
@@ -30,9 +30,15 @@ final class Statuses {
     LimitStatus[] statuses = new LimitStatus[standings.size()];
     for (int i = 0; i < statuses.length; i++) {
       Standing standing = standings.get(i);
-      statuses[i] = of(set.budgets().get(i), standing, 0, standing.over());
+      RuleBudget budget = set.budgets().get(i);
+      statuses[i] = of(budget, budget.rule().limit().size(), standing);
     }
     return Arrays.asList(statuses);
+  }
+
+  /** Of a budget whose size is another one than its rule's. */
+  static LimitStatus of(RuleBudget budget, long size, Standing standing) {
+    return of(budget, size, standing, 0, standing.over());
   }
 
   static boolean isShadowOver(List<LimitStatus> statuses) {
@@ -44,9 +50,9 @@ final class Statuses {
     return false;
   }
 
-  private static LimitStatus of(RuleBudget budget, Standing standing, long later, boolean over) {
+  private static LimitStatus of(
+      RuleBudget budget, long size, Standing standing, long later, boolean over) {
     Rule rule = budget.rule();
-    long size = rule.limit().size();
     long remaining = Math.max(0, standing.available() + later);
     long reset = later == 0 ? standing.reset() : standing.reset() - refill(rule, later);
     return new LimitStatus(

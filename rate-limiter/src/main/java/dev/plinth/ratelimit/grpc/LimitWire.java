@@ -102,7 +102,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
     Bucket bucket = new Bucket(burst, micros(rate) / common, rate.limit() / common);
     // With one unit of burst, what is left to be too large is the fraction.
     exact(new Bucket(1, bucket.num(), bucket.den()), path + "limit", rate.limit(), round(rate));
-    long most = (Limit.EXACT - bucket.den() - 1) / bucket.num();
+    long most = (Limit.DEBT - Limit.HOUR * bucket.den() - 1) / bucket.num();
     exact(bucket, path + "burst", burst, "at most " + most + " with this limit and period");
     return new LimitWire(bucket, Optional.of(rate));
   }
@@ -111,11 +111,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
     Rate rate = rate(path, wire, MOST);
     long common = common(rate);
     Paced paced = new Paced(micros(rate) / common, rate.limit() / common);
-    if (paced.den() > ROUND * ROUND) {
-      exact(paced, path + "limit", rate.limit(), round(rate));
-    }
-    exact(
-        paced, path + "period", rate.period().toMillis() + " ms", "at most 9 s for each of limit");
+    exact(paced, path + "limit", rate.limit(), round(rate));
     return new LimitWire(paced, Optional.of(rate));
   }
 

@@ -12,11 +12,14 @@ import com.google.protobuf.UnknownFieldSet;
 import com.google.rpc.ErrorInfo;
 import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
+import dev.plinth.ratelimit.v1.CheckRequest;
+import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.server.call.CallContext;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.MemoryCluster;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.InProcessHost;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -32,6 +35,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -97,6 +101,38 @@ class ForwardingTest {
     long left = seen.context().getDeadline().timeRemaining(TimeUnit.SECONDS);
     assertTrue(left <= 20 && left > 0, left + " s");
     assertEquals(1, a.forwarded("OK"));
+  }
+
+  @Test
+  void callThatNeedsNoOwner_isAnsweredWhereItArrives() {
+    InProcessHost host =
+        InProcessHost.serving(
+            a.forwarding.around(a.beats, method -> !method.equals(BeatService.ONE)));
+    try (host) {
+      one(host.channel(), request(there, 1));
+      assertEquals(1, a.beats.seen.size());
+      ClientCalls.blockingServerStreamingCall(
+              host.channel(), BeatService.MANY, CallOptions.DEFAULT, request(there, 2))
+          .forEachRemaining(answer -> assertEquals(2, answer.getSeq()));
+      assertEquals(1, b.beats.seen.size(), "the others go to the owner");
+    }
+  }
+
+  @Test
+  void domain_namesTheShard_asANamespaceDoes() {
+    ShardKey key = ShardKey.of(RateLimitServiceGrpc.getCheckMethod()).orElseThrow();
+    CheckRequest check = CheckRequest.newBuilder().setDomain(there).build();
+    assertEquals(OptionalInt.of(a.shards.shardOf(there)), key.read(check, a.shards));
+    assertEquals(
+        OptionalInt.of(a.shards.shardOf("default")),
+        key.read(CheckRequest.getDefaultInstance(), a.shards));
+    assertEquals(
+        OptionalInt.empty(),
+        key.read(CheckRequest.newBuilder().setDomain("No Spaces").build(), a.shards),
+        "the endpoint says it best");
+    assertTrue(
+        ShardKey.of(RateLimitServiceGrpc.getCheckStreamMethod()).isEmpty(),
+        "a stream has checks of many domains");
   }
 
   @Test

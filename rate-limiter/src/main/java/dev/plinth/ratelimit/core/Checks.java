@@ -1,0 +1,71 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Operation.Take;
+import dev.plinth.ratelimit.core.Request.Once;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Checks, alone and together. */
+final class Checks {
+  private final Way way;
+
+  Checks(Way way) {
+    this.way = way;
+  }
+
+  CompletionStage<Decision> check(CompiledPolicy policy, Check check) {
+    BudgetSet set = policy.match(check.descriptors());
+    if (set.isEmpty()) {
+      return CompletableFuture.completedStage(way.noRule(policy, check.cost()));
+    }
+    if (check.once().isPresent() || check.cost() == 0) {
+      // One that is sent again gets its first verdict, which only the store remembers.
+      return alone(set, check);
+    }
+    long now = way.now();
+    if (check.partial()) {
+      Decision denied = way.memory().denied(set, 1, now);
+      return denied != null ? CompletableFuture.completedStage(denied) : alone(set, check);
+    }
+    Decision known = way.memory().decide(set, check.cost(), now);
+    return known != null
+        ? CompletableFuture.completedStage(known)
+        : way.ask(set, check.cost(), now);
+  }
+
+  private CompletionStage<Decision> alone(BudgetSet set, Check check) {
+    List<Charge> charges = set.charges(check.cost());
+    Take take = new Take(charges, 1, check.partial(), 0, 0, Optional.empty());
+    return way.take(set, take, check.once()).thenApply(Way.Took::decision);
+  }
+
+  CompletionStage<List<Decision>> each(
+      CompiledPolicy policy, List<Check> checks, Optional<Once> once) {
+    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+    for (int i = 0; i < checks.size(); i++) {
+      Check check = checks.get(i);
+      int place = i;
+      Optional<Once> own = once.map(all -> new Once(all.id() + "/" + place, all.fingerprint()));
+      decisions.add(
+          check(policy, new Check(check.descriptors(), check.cost(), check.partial(), own))
+              .toCompletableFuture());
+    }
+    return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
+        .thenApply(all -> decisions.stream().map(CompletableFuture::join).toList());
+  }
+
+  CompletionStage<List<Decision>> allOrNothing(
+      CompiledPolicy policy, List<Check> checks, Optional<Once> once) {
+    Together together = new Together(policy, checks);
+    if (together.set().isEmpty()) {
+      List<Decision> allowed = new ArrayList<>();
+      checks.forEach(check -> allowed.add(way.noRule(policy, check.cost())));
+      return CompletableFuture.completedStage(allowed);
+    }
+    return way.take(together.set(), Take.of(together.charges()), once)
+        .thenApply(took -> together.split(took.decision()));
+  }
+}

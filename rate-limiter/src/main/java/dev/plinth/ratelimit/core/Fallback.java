@@ -1,0 +1,114 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Decision.DecidedBy;
+import dev.plinth.ratelimit.core.Decision.LimitStatus;
+import dev.plinth.ratelimit.core.Operation.Take;
+import dev.plinth.ratelimit.core.Outcome.Standing;
+import dev.plinth.ratelimit.core.Outcome.Taken;
+import dev.plinth.ratelimit.core.Request.Once;
+import dev.plinth.ratelimit.core.Rule.FailMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Decides without the store, by the fail modes of the rules that are enforced: one that is CLOSED
+ * denies; those that are LOCAL must have room in this node's own budgets, by their safe limits; and
+ * where there are neither, it is allowed.
+ */
+final class Fallback {
+  private final Node node;
+  private final Tuning tuning;
+  private final Breaker breaker;
+  private final Alone alone;
+
+  Fallback(Node node, Tuning tuning, Breaker breaker, Alone alone) {
+    this.node = node;
+    this.tuning = tuning;
+    this.breaker = breaker;
+    this.alone = alone;
+  }
+
+  Decision check(BudgetSet set, long cost) {
+    return decide(set, set.charges(cost), false, Optional.empty());
+  }
+
+  /**
+   * @param charges of the set's budgets, in their order
+   */
+  Decision decide(BudgetSet set, List<Charge> charges, boolean partial, Optional<Once> once) {
+    if (isClosed(set)) {
+      return counted(Decisions.denied(set, retry(), unknown(set), DecidedBy.CLOSED));
+    }
+    int nodes = alone.nodes();
+    List<Charge> safe = new ArrayList<>();
+    for (int i = 0; i < set.enforced(); i++) {
+      if (isLocal(set.budgets().get(i))) {
+        Budget budget = Alone.safe(set.budgets().get(i), nodes);
+        safe.add(new Charge(budget, charges.get(i).cost()));
+      }
+    }
+    if (safe.isEmpty()) {
+      long cost = charges.stream().mapToLong(Charge::cost).max().orElse(0);
+      return counted(Decisions.allowed(set, cost, unknown(set), DecidedBy.OPEN));
+    }
+    Take take = new Take(safe, 1, partial, 0, 0, Optional.empty());
+    Taken taken = (Taken) Answers.known(alone.apply(set.domain(), new Request(take, once)));
+    return counted(decision(set, taken, safe));
+  }
+
+  private Decision decision(BudgetSet set, Taken taken, List<Charge> safe) {
+    List<LimitStatus> limits = new ArrayList<>(unknown(set));
+    int next = 0;
+    for (int i = 0; i < set.enforced(); i++) {
+      if (isLocal(set.budgets().get(i))) {
+        Standing standing = taken.standings().get(next);
+        limits.set(
+            i, Statuses.of(set.budgets().get(i), safe.get(next).budget().limit().size(), standing));
+        next++;
+      }
+    }
+    return taken.admitted() > 0
+        ? Decisions.allowed(set, taken.granted(), limits, DecidedBy.LOCAL_FALLBACK)
+        : Decisions.denied(set, taken.retry(), limits, DecidedBy.LOCAL_FALLBACK);
+  }
+
+  static boolean isClosed(BudgetSet set) {
+    for (int i = 0; i < set.enforced(); i++) {
+      if (set.budgets().get(i).rule().failMode() == FailMode.CLOSED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static boolean isLocal(RuleBudget budget) {
+    return budget.rule().failMode() == FailMode.LOCAL;
+  }
+
+  /** In microseconds: when the store is tried again, or an answer that was late may be there. */
+  long retry() {
+    long untilProbe = breaker.retryIn(node.nanos().getAsLong());
+    return Math.max(untilProbe, TimeUnit.NANOSECONDS.toMicros(tuning.storeBudget().toNanos()));
+  }
+
+  /** Nothing is known of how they stand: full, or, where that is why it was denied, empty. */
+  static List<LimitStatus> unknown(BudgetSet set) {
+    List<LimitStatus> limits = new ArrayList<>();
+    for (int i = 0; i < set.budgets().size(); i++) {
+      RuleBudget each = set.budgets().get(i);
+      boolean denies = i < set.enforced() && each.rule().failMode() == FailMode.CLOSED;
+      long size = each.rule().limit().size();
+      limits.add(
+          new LimitStatus(
+              each.rule(), size, denies ? 0 : size, 0, denies, each.budget().shadow(), denies));
+    }
+    return limits;
+  }
+
+  private Decision counted(Decision decision) {
+    node.events().decided(decision.verdict(), decision.decidedBy());
+    return decision;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Decision.LimitStatus;
+import dev.plinth.ratelimit.core.Decision.Verdict;
+
+/** What this node has decided, and what it may rely on for the next decision. */
+final class Ledger {
+  private final LimitEvents events;
+  private final DenyCache denials;
+  private final BoundCheck bounds;
+
+  Ledger(LimitEvents events, DenyCache denials, BoundCheck bounds) {
+    this.events = events;
+    this.denials = denials;
+    this.bounds = bounds;
+  }
+
+  DenyCache denials() {
+    return denials;
+  }
+
+  BoundCheck bounds() {
+    return bounds;
+  }
+
+  LimitEvents events() {
+    return events;
+  }
+
+  /** The store decided a check, and its caller is told so. */
+  void decided(BudgetSet set, Decision decision) {
+    events.decided(decision.verdict(), decision.decidedBy());
+    if (decision.verdict() == Verdict.DENY) {
+      return;
+    }
+    for (LimitStatus status : decision.limits()) {
+      if (status.near()) {
+        events.nearLimit(set.domain(), status.rule().name());
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.plinth.ratelimit.core;
+
+/** Decisions that need no store: from a lease, which was charged before, or by a denial. */
+final class Memory {
+  private final Ledger ledger;
+  private final ServerLeases leases;
+
+  Memory(Ledger ledger, ServerLeases leases) {
+    this.ledger = ledger;
+    this.leases = leases;
+  }
+
+  /** Null if only the store knows. */
+  Decision decide(BudgetSet set, long cost, long now) {
+    ServerLease lease = set.lease();
+    if (lease != null && lease.spend(cost, now)) {
+      if (lease.isLow()) {
+        leases.renew(set);
+      }
+      return counted(lease.decision(cost));
+    }
+    return denied(set, cost, now);
+  }
+
+  /** Null if it is not known to be denied. */
+  Decision denied(BudgetSet set, long cost, long now) {
+    Decision denied = ledger.denials().find(set, cost, now);
+    return denied == null ? null : counted(denied);
+  }
+
+  private Decision counted(Decision decision) {
+    ledger.events().decided(decision.verdict(), decision.decidedBy());
+    return decision;
+  }
+}

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -136,8 +137,18 @@ final class Shard {
         });
   }
 
+  /** Like {@link #run}, for what would change something durable. */
+  <S, R> void mutate(App<S> app, Command<S, R> command, PendingReply<R> reply) {
+    Optional<Failure> refusal = isLost() ? Optional.empty() : store.readOnly();
+    if (refusal.isPresent()) {
+      reply.refuse(refusal.get());
+    } else {
+      run(app, command, reply);
+    }
+  }
+
   /**
-   * Like {@link #run}, but a request seen before gets its first answer and has no second effect.
+   * Like {@link #mutate}, but a request seen before gets its first answer and has no second effect.
    */
   <S, R> void runOnce(
       App<S> app, Request<R> request, Command<S, R> command, PendingReply<R> reply) {
@@ -145,7 +156,7 @@ final class Shard {
         (state, tx, to) ->
             memo.admit(request, tx, to)
                 .ifPresent(first -> decide(state, command, (ShardTx) tx, first));
-    run(app, once, reply);
+    mutate(app, once, reply);
   }
 
   private static <S, R> void decide(S state, Command<S, R> command, ShardTx tx, Reply<R> reply) {
@@ -192,7 +203,10 @@ final class Shard {
     }
     // What is decided now was true now: the answer may leave later, but not be found later.
     if (store.authorityUntil() - nanos.getAsLong() <= 0) {
-      reply.refuse(Unavailability.noAuthority(number()));
+      reply.refuse(
+          store.isClockTrusted()
+              ? Unavailability.noAuthority(number())
+              : Unavailability.clockUntrusted(number()));
       return false;
     }
     reply.bind(this);
@@ -200,15 +214,22 @@ final class Shard {
     return true;
   }
 
-  /** Fires the timers that are due. */
+  /**
+   * Fires the timers that are due. Not while nothing can be written: an expiry would be lost, and
+   * the shard with it. They are late then, never lost.
+   */
   void advance() {
-    if (dropped == null && !stopped) {
+    if (hasTimers()) {
       wheel.advance(nanos.getAsLong());
     }
   }
 
   long nextTimer() {
-    return dropped == null && !stopped ? wheel.nextNanos() : Long.MAX_VALUE;
+    return hasTimers() ? wheel.nextNanos() : Long.MAX_VALUE;
+  }
+
+  private boolean hasTimers() {
+    return dropped == null && !stopped && store.readOnly().isEmpty();
   }
 
   /** Sends what has gathered, as far as there is room on the way. */
@@ -294,6 +315,11 @@ final class Shard {
     if (dropped == null) {
       end(Unavailability.moved(number()));
     }
+  }
+
+  /** The claim once more, if it outlasts a store that took no writes. Waits for the store. */
+  Optional<OwnedShard> again() {
+    return owned.again();
   }
 
   /** Lets others claim it. Not on the loop: it waits for the store. */

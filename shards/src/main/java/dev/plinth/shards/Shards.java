@@ -161,6 +161,13 @@ public final class Shards implements AutoCloseable {
     return reply.future();
   }
 
+  /** Like {@link #submit(int, App, Lane, Command)}, for what would change something durable. */
+  public <S, R> CompletableFuture<R> mutate(int shard, App<S> app, Command<S, R> command) {
+    PendingReply<R> reply = new PendingReply<>();
+    enqueue(shard, Lane.NORMAL, to -> to.mutate(app, command, reply), reply::refuse);
+    return reply.future();
+  }
+
   /** A mutation that has its effect once, however often it is sent. */
   public <S, R> CompletableFuture<R> submit(
       int shard, App<S> app, Lane lane, Request<R> request, Command<S, R> command) {
@@ -249,12 +256,12 @@ public final class Shards implements AutoCloseable {
     log.log(Level.DEBUG, "serving shard " + owned.shard() + " in epoch " + owned.epoch());
   }
 
-  /** Gives up a shard that is lost: whoever waits is told. */
+  /** Gives up a shard that is lost, or loads it anew: whoever waits is told. */
   void replace(int number) {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
       leave(shard);
-      shard.release();
+      shard.again().ifPresentOrElse(this::serve, shard::release);
     }
   }
 

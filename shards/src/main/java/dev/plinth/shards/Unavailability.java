@@ -75,6 +75,15 @@ public final class Unavailability {
         Map.of("shard", String.valueOf(shard), EFFECT, NO_EFFECT));
   }
 
+  /** The node seems to have slept, and does not know whether it still owns the shard. */
+  static Failure clockUntrusted(int shard) {
+    return new Failure.Unavailable(
+        ErrorReason.ERROR_REASON_CLOCK_UNTRUSTED,
+        "this node's clock stood still: it cannot be sure that it still owns shard " + shard,
+        SOON,
+        Map.of("shard", String.valueOf(shard), EFFECT, NO_EFFECT));
+  }
+
   public static Failure overloaded(int shard) {
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_OVERLOADED,

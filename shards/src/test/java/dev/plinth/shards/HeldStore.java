@@ -1,5 +1,6 @@
 package dev.plinth.shards;
 
+import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
@@ -24,6 +25,8 @@ final class HeldStore implements ShardStore {
   long authorityUntil = Long.MAX_VALUE / 2;
   int maxWrites = Integer.MAX_VALUE;
   boolean lost;
+  boolean clockTrusted = true;
+  Failure readOnly;
 
   int underWay() {
     return held.size();
@@ -125,6 +128,16 @@ final class HeldStore implements ShardStore {
   @Override
   public long authorityUntil() {
     return authorityUntil;
+  }
+
+  @Override
+  public boolean isClockTrusted() {
+    return clockTrusted;
+  }
+
+  @Override
+  public Optional<Failure> readOnly() {
+    return Optional.ofNullable(readOnly);
   }
 
   @Override

@@ -190,6 +190,47 @@ class ShardTest {
   }
 
   @Test
+  void clockThatIsNotTrusted_isToldAsSuch() {
+    store.authorityUntil = clock.nanos().getAsLong();
+    store.clockTrusted = false;
+    assertEquals(ErrorReason.ERROR_REASON_CLOCK_UNTRUSTED, reason(run(TextApp.get("a"))));
+  }
+
+  @Test
+  void readOnlyStore_refusesMutations_andAnswersTheRest() {
+    run(TextApp.put("a", "1"));
+    shard.flush();
+    store.finishOne();
+    store.readOnly = Failure.StoreUnavailable.readOnly("test", "full");
+    PendingReply<String> put = new PendingReply<>();
+    shard.mutate(TEXTS, TextApp.put("a", "2"), put);
+    assertEquals(ErrorReason.ERROR_REASON_STORE_READ_ONLY, reason(put.future()));
+    CompletableFuture<String> once = runOnce("r1", "a=3", TextApp.put("a", "3"));
+    assertEquals(ErrorReason.ERROR_REASON_STORE_READ_ONLY, reason(once));
+    assertEquals("1", run(TextApp.get("a")).join());
+    store.readOnly = null;
+    CompletableFuture<String> again = runOnce("r1", "a=3", TextApp.put("a", "3"));
+    shard.flush();
+    store.finishOne();
+    assertEquals("1", again.join(), "the refusal was not remembered");
+  }
+
+  @Test
+  void readOnlyStore_holdsTimersBack_andLosesNone() {
+    run((state, tx, reply) -> tx.at(tx.nanos() + 1_000, late -> late.put("text/a", new byte[0])));
+    store.readOnly = Failure.StoreUnavailable.readOnly("test", "full");
+    clock.advance(Duration.ofSeconds(1));
+    shard.advance();
+    shard.flush();
+    assertEquals(0, store.underWay());
+    assertEquals(Long.MAX_VALUE, shard.nextTimer(), "the loop need not wake for it");
+    store.readOnly = null;
+    shard.advance();
+    shard.flush();
+    assertEquals(1, store.underWay());
+  }
+
+  @Test
   void commandThatFailsHalfWay_costsTheShardItsMemory_notItsRows() {
     run(TextApp.put("a", "1"));
     shard.flush();

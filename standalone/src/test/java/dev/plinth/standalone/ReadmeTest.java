@@ -95,7 +95,8 @@ class ReadmeTest {
 
   @Test
   void javaSnippets_areThoseThatTestsRun() throws IOException {
-    List<String> tests = List.of("ReadmeSnippetTest", "ReadmeElectionSnippetTest");
+    List<String> tests =
+        List.of("ReadmeSnippetTest", "ReadmeElectionSnippetTest", "id/ReadmeIdsSnippetTest");
     List<String> blocks =
         JAVA.matcher(Files.readString(ROOT.resolve("README.md")))
             .results()

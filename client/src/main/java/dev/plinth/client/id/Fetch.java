@@ -25,6 +25,7 @@ final class Fetch {
   private final Ranges ranges;
   private final LeaseRangeRequest request;
   private final CompletableFuture<Span> result = new CompletableFuture<>();
+  private volatile boolean started;
   private volatile boolean stopped;
   private volatile CallFailed failure;
   private volatile long retryAt;
@@ -38,6 +39,7 @@ final class Fetch {
 
   void start() {
     askedAt = ranges.now();
+    started = true;
     attempt();
   }
 
@@ -117,11 +119,20 @@ final class Fetch {
     return new IdsUnavailable("namespace " + request.getNamespace() + ": " + what, told, cause);
   }
 
-  /** Asks no more, and waits a moment for what is under way: it has to be given back. */
-  Optional<Span> stop(Duration wait) {
+  /** Asks no more. */
+  void stop() {
     stopped = true;
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** After it was stopped: waits a moment for what is under way, which has to be given back. */
+  Optional<Span> last(Duration wait) {
+    boolean underWay = started && failure == null;
     try {
-      return Optional.of(result.get(failure == null ? wait.toNanos() : 0, TimeUnit.NANOSECONDS));
+      return Optional.of(result.get(underWay ? wait.toNanos() : 0, TimeUnit.NANOSECONDS));
     } catch (TimeoutException | ExecutionException e) {
       return settled();
     } catch (InterruptedException e) {

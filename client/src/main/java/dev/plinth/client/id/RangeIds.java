@@ -122,7 +122,11 @@ public final class RangeIds implements AutoCloseable {
   }
 
   private synchronized void moveOn(Span used, Span next) {
-    if (current == used && !closed) {
+    if (closed) {
+      if (next.end()) {
+        ranges.settle(next); // it came when close had looked already
+      }
+    } else if (current == used) {
       used.end();
       issuedBefore += used.used();
       ranges.settle(used);
@@ -186,15 +190,11 @@ public final class RangeIds implements AutoCloseable {
       current.end();
     }
     // The newer one first: only then does this one's end lie at the end of all that was given.
-    Fetch next = current.next();
-    if (next != null) {
-      next.stop(ranges.line().callDeadline())
-          .ifPresent(
-              span -> {
-                span.end();
-                ranges.giveBack(span);
-              });
-    }
+    current
+        .stopNext(ranges.fetch(0))
+        .last(ranges.line().callDeadline())
+        .filter(Span::end)
+        .ifPresent(ranges::giveBack);
     ranges.giveBack(current);
     ranges.line().detach(this);
     ranges.events().closed(issuer);

@@ -72,11 +72,13 @@ final class Span {
     return first + place * step;
   }
 
-  /** No place is given after this. */
-  synchronized void end() {
-    if (usedAtEnd < 0) {
+  /** No place is given after this; false if that was so before. */
+  synchronized boolean end() {
+    boolean ending = usedAtEnd < 0;
+    if (ending) {
       usedAtEnd = Math.min(cursor.getAndSet(ENDED), count);
     }
+    return ending;
   }
 
   /** How many were given; final once it has ended. */
@@ -105,12 +107,23 @@ final class Span {
    */
   Fetch fetchNext(Predicate<Fetch> isOver, LongFunction<Fetch> fetches) {
     Fetch known = next.get();
-    if (known == null || isOver.test(known)) {
+    if (known == null || isOver.test(known) && !known.isStopped()) {
       Fetch fresh = fetches.apply(suggestedNext);
       if (next.compareAndSet(known, fresh)) {
         fresh.start();
       }
     }
+    return next.get();
+  }
+
+  /** Has none fetched any more, and gives the one that is here or under way, which is stopped. */
+  Fetch stopNext(Fetch none) {
+    none.stop();
+    Fetch known = next.get();
+    while ((known == null || known.isRefused()) && !next.compareAndSet(known, none)) {
+      known = next.get();
+    }
+    next.get().stop();
     return next.get();
   }
 }

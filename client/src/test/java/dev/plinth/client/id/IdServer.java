@@ -21,6 +21,7 @@ import dev.plinth.testkit.TestSettings;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -89,6 +90,10 @@ final class IdServer implements AutoCloseable {
     return ids()
         .getNamespace(GetNamespaceRequest.newBuilder().setNamespace(namespace).build())
         .getStatus();
+  }
+
+  MeterRegistry meters() {
+    return metrics.registry();
   }
 
   @Override

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.PlinthClient;
-import dev.plinth.id.v1.Ledger;
+import dev.plinth.testkit.Await;
+import io.micrometer.core.instrument.Counter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -53,8 +54,9 @@ class RangeIdsRaceTest {
         all.add(threads.submit(() -> rising(ids, bulk)));
       }
       assertEquals(THREADS * EACH, distinct(all));
+      assertEquals(THREADS * EACH, ids.issued());
       ids.close();
-      assertSettled("orders", THREADS * EACH);
+      assertSettled(THREADS * EACH);
     }
   }
 
@@ -68,7 +70,7 @@ class RangeIdsRaceTest {
       }
       long taken = 20L * 50 * THREADS;
       assertEquals(taken, distinct(all));
-      assertSettled("orders", taken);
+      assertSettled(taken);
     }
   }
 
@@ -112,13 +114,17 @@ class RangeIdsRaceTest {
     return ids.distinct().count();
   }
 
-  /** Every id that was not handed out was given back, so that the server knows the exact number. */
-  private void assertSettled(String namespace, long handedOut) {
-    dev.plinth.testkit.Await.until(
-        "all ranges are settled: " + server.get(namespace).getLedger(),
-        () -> {
-          Ledger ledger = server.get(namespace).getLedger();
-          return ledger.getIssued() == handedOut;
-        });
+  /** Every range was given back, so that the server knows the exact number of ids. */
+  private void assertSettled(long handedOut) {
+    Await.until(
+        "all ranges are settled",
+        () -> ended() == server.meters().get("plinth.id.ranges.leased").counter().count());
+    assertEquals(handedOut, server.get("orders").getLedger().getIssued());
+  }
+
+  private double ended() {
+    return server.meters().get("plinth.id.ranges.ended").counters().stream()
+        .mapToDouble(Counter::count)
+        .sum();
   }
 }

@@ -25,9 +25,11 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A server that answers as a test has it, and a client of it in a time that the test moves. Nothing
@@ -58,6 +60,7 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
   boolean leasesNoWorker;
   long floor;
   private final AtomicLong paused = new AtomicLong();
+  private final AtomicReference<Runnable> atNextLook = new AtomicReference<>(() -> {});
   private final Server server;
   private final ManagedChannel channel;
   private final PlinthClient client;
@@ -78,7 +81,7 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
             .owner("ann")
             .patience(Duration.ofMillis(200))
             .clock(() -> clock.nanos().getAsLong() + paused.get(), clock.scheduler())
-            .wall(clock)
+            .wall(this::look)
             .build();
   }
 
@@ -88,6 +91,19 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
 
   PlinthClient client() {
     return client;
+  }
+
+  private Instant look() {
+    Runnable first = atNextLook.getAndSet(() -> {});
+    first.run();
+    return clock.instant();
+  }
+
+  /**
+   * Runs this when the client next looks at its wall clock, which it does before it takes a place.
+   */
+  void atNextLook(Runnable task) {
+    atNextLook.set(task);
   }
 
   /** As if the process had been suspended: no thread of its own has run since. */

@@ -201,6 +201,25 @@ class SnowflakeIdsTest {
   }
 
   @Test
+  void I1_placeTakenAfterTheWorkerWasGivenBack_isNotHandedOut() throws Exception {
+    SnowflakeIds ids = server.ids().snowflake("events");
+    Snowflake last = ids.parse(ids.next());
+    server.clock.advance(Duration.ofSeconds(2));
+    server.atNextLook(ids::close);
+    assertThrows(IllegalStateException.class, ids::next);
+    assertEquals(last.time().toEpochMilli(), server.releases.get(0).getLastUsedMs());
+  }
+
+  @Test
+  void I2_placeTakenAfterTheWorkerWasReplaced_isNotHandedOut() throws Exception {
+    SnowflakeIds ids = server.ids().snowflake("events");
+    ids.next();
+    server.lost = true;
+    server.atNextLook(() -> server.clock.advance(Duration.ofSeconds(9)));
+    assertEquals(2, ids.parse(ids.next()).worker());
+  }
+
+  @Test
   void close_releases_withTheLastTimeUsed() throws Exception {
     SnowflakeIds ids = server.ids().snowflake("events");
     Snowflake last = ids.parse(ids.next());

@@ -93,7 +93,7 @@ final class Holds {
         tx.token(),
         wish.ttl().orElseThrow(),
         wish.lockDelay().orElseThrow(),
-        clock.instant(),
+        now(),
         wish.payload());
   }
 
@@ -271,7 +271,7 @@ final class Holds {
     history.add(
         new HistoryEntry(
             type,
-            Instant.ofEpochMilli(clock.millis()),
+            now(),
             hold.name,
             hold.party.ownerId(),
             hold.party.sessionId(),
@@ -308,5 +308,10 @@ final class Holds {
       key.unbar();
       KeyRows.deleteLost(key, tx);
     }
+  }
+
+  /** As rows keep it, so that a takeover does not change what callers are told. */
+  Instant now() {
+    return Instant.ofEpochMilli(clock.millis());
   }
 }

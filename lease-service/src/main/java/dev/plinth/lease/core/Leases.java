@@ -267,7 +267,7 @@ public final class Leases {
           holds.leaveHands(key, hold, End.by(hold.party.ownerId(), Ending.TRANSFERRED), tx);
           Party to = new Party(toOwner, toSession);
           LeaseView lease =
-              holds.begin(key, hold.handedTo(to, session, tx.token(), clock.instant()), 0, tx);
+              holds.begin(key, hold.handedTo(to, session, tx.token(), holds.now()), 0, tx);
           lines.promote(key, tx); // the new owner may stand in line itself
           return lease;
         });

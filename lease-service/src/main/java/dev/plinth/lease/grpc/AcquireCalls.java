@@ -66,7 +66,7 @@ final class AcquireCalls {
 
   void acquireStream(AcquireStreamRequest request, StreamObserver<AcquireStreamResponse> to) {
     Acquire wish = AcquireWire.acquire(request);
-    calls.follow(
+    calls.followMutation(
         namespace(wish),
         (leases, tx, feed) -> leases.acquire(wish, new AcquireFeed(feed), tx),
         (leases, tx, reply) -> leases.abandon(names(wish), tx),

@@ -51,7 +51,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
   @Override
   public void campaign(CampaignRequest request, StreamObserver<CampaignResponse> to) {
     Acquire candidacy = ElectionWire.candidacy(request);
-    calls.follow(
+    calls.followMutation(
         AcquireCalls.namespace(candidacy),
         (leases, tx, feed) -> leases.acquire(candidacy, new CampaignFeed(feed), tx),
         (leases, tx, reply) -> leases.abandon(AcquireCalls.names(candidacy), tx),

@@ -12,15 +12,19 @@ import com.google.rpc.RetryInfo;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.Lease;
 import dev.plinth.server.failure.StatusMapping;
 import dev.plinth.shards.fixture.EachStore;
 import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.ManualClock;
 import dev.plinth.testkit.call.Refusal;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,6 +78,26 @@ class UnavailableTest {
       assertEquals(AcquireResponse.Outcome.OUTCOME_GRANTED, answer.getOutcome());
       assertEquals(answer, calls.leases().acquire(request));
       assertEquals(1, calls.key().getHolders(0).getEntries());
+    }
+  }
+
+  /** To a node that slept, its wall clock makes a leap and its monotonic clock none. */
+  @Test
+  void nodeThatSlept_decidesNothing_untilEtcdAnswers() {
+    ManualClock wall = new ManualClock();
+    EtcdCluster cluster = new EtcdCluster(List.of(ETCD.hostPorts()), settings);
+    try (ShardServer server = ShardServer.onEtcd(LeaseWiring.WIRING, cluster, wall)) {
+      LeaseCalls calls = new LeaseCalls(server);
+      Lease held = calls.grant("ann");
+      ETCD.pause();
+      wall.stepWall(Duration.ofMinutes(1));
+      Refusal refusal = Refusal.of(calls::key);
+      refusal.is(Status.Code.UNAVAILABLE, ErrorReason.ERROR_REASON_CLOCK_UNTRUSTED);
+      assertTrue(Durations.isPositive(refusal.detail(RetryInfo.class).getRetryDelay()));
+      assertEquals("none", refusal.metadata().get("effect"));
+      ETCD.resume();
+      Await.until("it serves again", () -> calls.key() != null);
+      assertEquals(held, calls.key().getHolders(0));
     }
   }
 

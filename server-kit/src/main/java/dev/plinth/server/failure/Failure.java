@@ -190,6 +190,12 @@ public abstract sealed class Failure extends RuntimeException {
           ErrorReason.ERROR_REASON_STORE_UNAVAILABLE, engine, message, false, cause);
     }
 
+    /** Nothing was written: the engine takes no writes, though it answers. */
+    public static StoreUnavailable readOnly(String engine, String message) {
+      return new StoreUnavailable(
+          ErrorReason.ERROR_REASON_STORE_READ_ONLY, engine, message, false, null);
+    }
+
     /** The write was sent and its outcome is not known: only the same request id tells. */
     public static StoreUnavailable outcomeUnknown(String engine, String message, Throwable cause) {
       return new StoreUnavailable(

@@ -71,12 +71,26 @@ public final class ShardCalls<S> {
    */
   public <M> void follow(
       String shardKey, FeedCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
+    int shard = shards.shardOf(shardKey);
+    follow(shardKey, begin -> shards.submit(shard, app, Lane.NORMAL, begin), command, leave, to);
+  }
+
+  /** Like {@link #follow}, where the start, or what follows from it, changes something durable. */
+  public <M> void followMutation(
+      String shardKey, FeedCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
+    int shard = shards.shardOf(shardKey);
+    follow(shardKey, begin -> shards.mutate(shard, app, begin), command, leave, to);
+  }
+
+  private <M> void follow(
+      String shardKey,
+      Function<Command<S, Void>, CompletableFuture<Void>> submit,
+      FeedCommand<S, M> command,
+      Command<S, Void> leave,
+      StreamObserver<M> to) {
     AtomicReference<Feed<M>> feed = new AtomicReference<>();
     CompletableFuture<Void> call =
-        shards.submit(
-            shards.shardOf(shardKey),
-            app,
-            Lane.NORMAL,
+        submit.apply(
             (state, tx, reply) -> {
               feed.set(new StreamFeed<>(reply, to));
               command.run(state, tx, feed.get());
@@ -133,7 +147,7 @@ public final class ShardCalls<S> {
     int shard = shards.shardOf(mutation.shardKey());
     CompletableFuture<R> call =
         mutation.requestId().isEmpty()
-            ? shards.submit(shard, app, Lane.NORMAL, command)
+            ? shards.mutate(shard, app, command)
             : shards.submit(shard, app, Lane.NORMAL, remembered(mutation), command);
     answer(call, observer);
     return call;

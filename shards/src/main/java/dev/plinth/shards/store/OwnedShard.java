@@ -1,6 +1,7 @@
 package dev.plinth.shards.store;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A shard in the hands of its one owner. Used by one thread at a time. */
@@ -25,6 +26,16 @@ public interface OwnedShard {
    * owner must then drop the shard, and whoever claims it next sees what was applied.
    */
   CompletableFuture<Commit> commit(List<Write> writes);
+
+  /**
+   * The same claim once more, as the last commit that was applied left it: for an owner whose
+   * commit was refused because the store is read-only, so that it can throw away what it had
+   * decided and load the rows without making a claim. This object is then of no more use. Empty
+   * where the claim is over, or something sent under it may yet be applied: release it.
+   */
+  default Optional<OwnedShard> again() {
+    return Optional.empty();
+  }
 
   /**
    * Gives the shard up, so that another node may claim it at once. Does nothing if it is lost

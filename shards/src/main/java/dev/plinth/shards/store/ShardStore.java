@@ -1,6 +1,7 @@
 package dev.plinth.shards.store;
 
 import dev.plinth.server.Engine;
+import dev.plinth.server.failure.Failure;
 import java.util.List;
 import java.util.Optional;
 
@@ -62,6 +63,22 @@ public interface ShardStore extends Engine, AutoCloseable {
    * memory alone may leave only before.
    */
   long authorityUntil();
+
+  /**
+   * False while authority is withheld since this machine's clocks contradict each other: it may
+   * have slept, and others counted on meanwhile. It mends itself when the engine answers.
+   */
+  default boolean isClockTrusted() {
+    return true;
+  }
+
+  /**
+   * Why the engine takes no writes, though it answers; empty mostly. What was claimed stays claimed
+   * and authority goes on, so all that needs no commit can be answered meanwhile.
+   */
+  default Optional<Failure> readOnly() {
+    return Optional.empty();
+  }
 
   /** Gives up every shard and closes the engine's client. */
   @Override

@@ -60,8 +60,9 @@ final class Claims implements SessionKeeper.Listener {
             .orElse(session);
   }
 
-  long authorityUntil() {
-    return telling.authorityUntil();
+  /** The session whose authority counts for all shards. */
+  Session telling() {
+    return telling;
   }
 
   Optional<EtcdShard> claim(int shard) {
@@ -99,6 +100,15 @@ final class Claims implements SessionKeeper.Listener {
     EtcdShard mine = factory.apply(under, made);
     claimed.put(made.shard(), mine);
     return mine;
+  }
+
+  /** Puts another in the place of a claim that still stands; empty where it does not. */
+  synchronized Optional<EtcdShard> takeAgain(EtcdShard before, long revision) {
+    if (before.session().isOver() || claimed.get(before.shard()) != before) {
+      return Optional.empty();
+    }
+    Ownership.Claimed same = new Ownership.Claimed(before.shard(), before.epoch(), revision);
+    return Optional.of(take(before.session(), same));
   }
 
   synchronized void forget(EtcdShard shard) {

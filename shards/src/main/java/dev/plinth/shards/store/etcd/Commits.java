@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -36,6 +37,8 @@ final class Commits {
   private final Serial serial = new Serial();
   private final Deque<PendingCommit> pending = new ArrayDeque<>();
   private final List<CompletableFuture<Void>> untilQuiet = new ArrayList<>();
+  private final List<PendingCommit> failed = new ArrayList<>();
+  private final List<CompletableFuture<OptionalLong>> untilAnswered = new ArrayList<>();
   private long applied;
   private long sentUpTo;
   private long sends;
@@ -89,12 +92,39 @@ final class Commits {
     return quiet;
   }
 
+  /**
+   * Completes when no try is on its way any more, with the last commit applied; with none where the
+   * shard is lost, or a commit that has failed may yet be applied.
+   */
+  CompletableFuture<OptionalLong> standing() {
+    CompletableFuture<OptionalLong> standing = new CompletableFuture<>();
+    serial.execute(
+        () -> {
+          untilAnswered.add(standing);
+          proceed();
+        });
+    return standing;
+  }
+
   private void proceed() {
     settle();
     send();
+    tellStanding();
     if (pending.isEmpty()) {
       untilQuiet.forEach(quiet -> quiet.complete(null));
       untilQuiet.clear();
+    }
+  }
+
+  private void tellStanding() {
+    boolean doubtful =
+        lost
+            || ending != null && ending.isUnknown()
+            || failed.stream().anyMatch(PendingCommit::isDoubtful);
+    if (doubtful || pending.isEmpty() && failed.stream().noneMatch(PendingCommit::isUnderWay)) {
+      OptionalLong last = doubtful ? OptionalLong.empty() : OptionalLong.of(applied);
+      untilAnswered.forEach(standing -> standing.complete(last));
+      untilAnswered.clear();
     }
   }
 
@@ -107,6 +137,7 @@ final class Commits {
       if (head.number() <= applied) {
         head.done();
       } else {
+        failed.add(head);
         ending.tell(head);
       }
     }
@@ -158,6 +189,10 @@ final class Commits {
                         answered(commit, answer);
                       } else if (!commit.outcome().isDone()) {
                         failed(commit, failure);
+                      } else if (Failing.of(failure) == Failing.DOUBTFUL) {
+                        commit.doubt();
+                      } else {
+                        commit.back();
                       }
                       proceed();
                     }));
@@ -234,7 +269,7 @@ final class Commits {
     return new Ending(
         commit.isDoubtful()
             ? Failing.unknown("commit refused", failure)
-            : Failing.notApplied("commit refused", failure));
+            : Failing.refused("commit refused", failure));
   }
 
   /** Asks again, as long as no other node can own the shard. */

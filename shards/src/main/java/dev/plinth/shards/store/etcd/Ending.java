@@ -7,10 +7,14 @@ record Ending(StoreUnavailable failure) {
   /** The shard is another's, and none of these commits is applied. */
   static final Ending DEPOSED = new Ending(null);
 
+  boolean isUnknown() {
+    return failure != null && failure.mayHaveApplied();
+  }
+
   void tell(PendingCommit commit) {
     if (failure == null) {
       commit.deposed();
-    } else if (commit.wasSent()) {
+    } else if (commit.wasSent() || !failure.mayHaveApplied()) {
       commit.fail(failure);
     } else {
       commit.fail(Failing.notApplied("not sent after a commit that failed", failure));

@@ -4,6 +4,7 @@ import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.Write;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -80,6 +81,11 @@ final class EtcdShard implements OwnedShard {
     }
     revision++;
     return commits.add(revision, writes);
+  }
+
+  @Override
+  public Optional<OwnedShard> again() {
+    return released ? Optional.empty() : store.again(this).map(same -> same);
   }
 
   @Override

@@ -1,13 +1,17 @@
 package dev.plinth.shards.store.etcd;
 
 import dev.plinth.server.Threads;
+import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
+import io.etcd.jetcd.maintenance.AlarmType;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +30,12 @@ public final class EtcdShardStore implements ShardStore {
   static final int MAX_WRITES = 127;
 
   private static final Duration HOUSEKEEPING = Duration.ofSeconds(5);
+  private static final Duration SPACE_CHECK = Duration.ofSeconds(1);
   // A short session is for quick takeovers; it is no reason to give up a start early.
   private static final Duration START = Duration.ofSeconds(10);
+
+  private static final String SLEPT =
+      "this machine seems to have slept, and etcd has not answered since";
 
   private final EtcdCluster cluster;
   private final int shards;
@@ -40,7 +48,8 @@ public final class EtcdShardStore implements ShardStore {
   private final SpaceAlarm space = new SpaceAlarm();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private EtcdShardStore(EtcdCluster cluster, String node, int shards, MeterRegistry registry) {
+  private EtcdShardStore(
+      EtcdCluster cluster, String node, int shards, MeterRegistry registry, InstantSource wall) {
     EtcdSettings settings = cluster.settings();
     this.cluster = cluster;
     this.shards = shards;
@@ -49,6 +58,7 @@ public final class EtcdShardStore implements ShardStore {
         new Setup(
             settings,
             System::nanoTime,
+            wall,
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
             new StoreMetrics(registry));
     this.etcd = new Etcd(cluster.endpoints(), settings.requestTimeout());
@@ -66,7 +76,17 @@ public final class EtcdShardStore implements ShardStore {
    */
   public static EtcdShardStore open(
       EtcdCluster cluster, String node, int shards, MeterRegistry registry) {
-    EtcdShardStore store = new EtcdShardStore(cluster, node, shards, registry);
+    return open(cluster, node, shards, registry, InstantSource.system());
+  }
+
+  /**
+   * Like the other.
+   *
+   * @param wall looked at only to learn that the machine slept
+   */
+  public static EtcdShardStore open(
+      EtcdCluster cluster, String node, int shards, MeterRegistry registry, InstantSource wall) {
+    EtcdShardStore store = new EtcdShardStore(cluster, node, shards, registry, wall);
     try {
       store.start();
       return store;
@@ -86,9 +106,24 @@ public final class EtcdShardStore implements ShardStore {
     MemberSizes sizes = new MemberSizes(etcd, cluster, setup.metrics().registry());
     every(HOUSEKEEPING, sizes::measure);
     every(HOUSEKEEPING, claims::sweep);
+    every(SPACE_CHECK, this::checkSpace);
     if (!setup.settings().compactionInterval().isZero()) {
       Compaction compaction = new Compaction(etcd, keys, setup.metrics());
       every(setup.settings().compactionInterval(), () -> compact(compaction));
+    }
+  }
+
+  /** While nothing may be written, no write tells that it works again. */
+  private void checkSpace() {
+    if (space.isRaised()) {
+      etcd.call(via -> via.getMaintenanceClient().listAlarms())
+          .thenAccept(
+              alarms -> {
+                if (alarms.getAlarms().stream()
+                    .noneMatch(alarm -> alarm.getAlarmType() == AlarmType.NOSPACE)) {
+                  space.worked();
+                }
+              });
     }
   }
 
@@ -150,7 +185,23 @@ public final class EtcdShardStore implements ShardStore {
 
   @Override
   public long authorityUntil() {
-    return claims.authorityUntil();
+    Session telling = claims.telling();
+    Moment now = setup.now();
+    if (telling.mayHaveSlept(now)) {
+      keeper.slept(telling);
+      return now.nanos();
+    }
+    return telling.authorityUntil();
+  }
+
+  @Override
+  public boolean isClockTrusted() {
+    return !claims.telling().mayHaveSlept(setup.now());
+  }
+
+  @Override
+  public Optional<Failure> readOnly() {
+    return space.refusal();
   }
 
   FencedTxns fenced(int shard, long epoch) {
@@ -164,6 +215,25 @@ public final class EtcdShardStore implements ShardStore {
   /** How long a shard that is given up waits for its commits. */
   long settleNanos() {
     return setup.settings().requestTimeout().toNanos() * 2;
+  }
+
+  /**
+   * A claim whose commits etcd refused for want of space still stands, and another could not be
+   * made: so the next goes on under its epoch. Not if anything sent under it may yet be applied.
+   */
+  Optional<EtcdShard> again(EtcdShard shard) {
+    if (!space.isRaised()) {
+      return Optional.empty();
+    }
+    return shard
+        .commits()
+        .standing()
+        .completeOnTimeout(OptionalLong.empty(), settleNanos(), TimeUnit.NANOSECONDS)
+        .join()
+        .stream()
+        .boxed()
+        .findFirst()
+        .flatMap(last -> claims.takeAgain(shard, last));
   }
 
   /** Where the key cannot be deleted now, the sweep does it, or the end of the session. */
@@ -192,7 +262,7 @@ public final class EtcdShardStore implements ShardStore {
   @Override
   public Optional<String> trouble() {
     if (keeper.session().hasAuthority(setup.nanos().getAsLong())) {
-      return space.trouble();
+      return isClockTrusted() ? space.trouble() : Optional.of(SLEPT);
     }
     Throwable failure = keeper.lastFailure();
     return Optional.of(

@@ -83,6 +83,13 @@ enum Failing {
     return StoreUnavailable.notApplied(ENGINE, what + why(cause), cause);
   }
 
+  /** Like {@link #notApplied}; where etcd takes no writes at all, it says so. */
+  static StoreUnavailable refused(String what, Throwable cause) {
+    return of(cause) == NO_SPACE
+        ? StoreUnavailable.readOnly(ENGINE, what + why(cause))
+        : notApplied(what, cause);
+  }
+
   static StoreUnavailable unknown(String what, Throwable cause) {
     return StoreUnavailable.outcomeUnknown(ENGINE, what + why(cause), cause);
   }

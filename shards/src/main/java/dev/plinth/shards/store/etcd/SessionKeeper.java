@@ -1,10 +1,11 @@
 package dev.plinth.shards.store.etcd;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * Keeps a session alive, and gets a new one when it is lost. All on the scheduler's thread and the
@@ -32,12 +33,13 @@ final class SessionKeeper {
     void lost(Session session, String why);
   }
 
+  private static final Logger log = System.getLogger("plinth.etcd");
   private static final long RETRY_MILLIS = 100;
   private static final long LONGEST_RETRY_MILLIS = 1_000;
 
   private final Leases leases;
   private final EtcdSettings settings;
-  private final LongSupplier nanos;
+  private final Setup setup;
   private final ScheduledExecutorService scheduler;
   private final Listener listener;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
@@ -48,7 +50,7 @@ final class SessionKeeper {
   SessionKeeper(Leases leases, Setup setup, Listener listener) {
     this.leases = leases;
     this.settings = setup.settings();
-    this.nanos = setup.nanos();
+    this.setup = setup;
     this.scheduler = setup.scheduler();
     this.listener = listener;
   }
@@ -79,11 +81,23 @@ final class SessionKeeper {
     scheduler.execute(() -> renew(doubtful, false));
   }
 
+  /** The clocks say that the machine slept: nothing is sure before etcd has answered again. */
+  void slept(Session suspect) {
+    if (suspect.suspect()) {
+      setup.metrics().stoodStill();
+      log.log(
+          Level.WARNING,
+          "the monotonic clock stood still, or the wall clock was set forward: no authority until"
+              + " etcd answers");
+      doubt(suspect);
+    }
+  }
+
   private void grant(long pauseMillis) {
     if (stopped) {
       return;
     }
-    long sent = nanos.getAsLong();
+    Moment sent = setup.now();
     leases
         .grant(settings.sessionTtl())
         .whenCompleteAsync(
@@ -99,16 +113,16 @@ final class SessionKeeper {
             scheduler);
   }
 
-  private void granted(long sent, Leases.Granted granted) {
+  private void granted(Moment sent, Leases.Granted granted) {
     session = new Session(granted.lease(), settings.authorityMargin(), sent, granted.ttl());
     listener.granted(session);
     first.complete(null);
-    renewAfter(sent + granted.ttl().toNanos() / 3);
+    renewAfter(sent.nanos() + granted.ttl().toNanos() / 3);
   }
 
   private void renewAfter(long due) {
     Session renewed = session;
-    long delay = Math.max(0, due - nanos.getAsLong());
+    long delay = Math.max(0, due - now());
     scheduler.schedule(() -> renew(renewed, true), delay, TimeUnit.NANOSECONDS);
   }
 
@@ -119,7 +133,7 @@ final class SessionKeeper {
     if (stopped || renewed.isOver()) {
       return;
     }
-    long sent = nanos.getAsLong();
+    Moment sent = setup.now();
     leases
         .keepAlive(renewed.lease())
         .whenCompleteAsync(
@@ -127,23 +141,30 @@ final class SessionKeeper {
               if (!stopped && !renewed.isOver()) {
                 renewed(renewed, sent, ttl, failure);
                 if (goOn && !renewed.isOver()) {
-                  long wait = failure == null ? ttl.toNanos() / 3 : retryNanos();
-                  renewAfter((failure == null ? sent : nanos.getAsLong()) + wait);
+                  renewAfter(
+                      failure == null ? sent.nanos() + ttl.toNanos() / 3 : now() + retryNanos());
+                } else if (renewed.mayHaveSlept(setup.now())) {
+                  scheduler.schedule(
+                      () -> renew(renewed, false), RETRY_MILLIS, TimeUnit.MILLISECONDS);
                 }
               }
             },
             scheduler);
   }
 
+  private long now() {
+    return setup.nanos().getAsLong();
+  }
+
   private static long retryNanos() {
     return TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
   }
 
-  private void renewed(Session renewed, long sent, Duration ttl, Throwable failure) {
+  private void renewed(Session renewed, Moment sent, Duration ttl, Throwable failure) {
     lastFailure = failure;
     if (failure != null && Failing.of(failure) == Failing.LEASE_GONE) {
       lose(renewed, "its lease is gone");
-    } else if (renewed.mayHaveExpired(nanos.getAsLong())) {
+    } else if (renewed.mayHaveExpired(now())) {
       lose(renewed, "no answer in time" + (failure == null ? "" : ": " + Failing.reason(failure)));
     } else if (failure == null) {
       renewed.renewed(sent, ttl);
@@ -151,7 +172,7 @@ final class SessionKeeper {
   }
 
   private void lose(Session lost, String why) {
-    lost.end(nanos.getAsLong());
+    lost.end(now());
     listener.lost(lost, why);
     // Frees its shards at once where the lease still lives.
     leases.revoke(lost.lease());

@@ -1,5 +1,7 @@
 package dev.plinth.shards.store.etcd;
 
+import dev.plinth.server.failure.Failure;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -10,6 +12,9 @@ final class SpaceAlarm {
   private static final String TROUBLE =
       "etcd takes no writes: its database has reached its quota (NOSPACE); compact, defragment and"
           + " disarm the alarm";
+
+  private static final StoreUnavailable REFUSAL =
+      StoreUnavailable.readOnly(Failing.ENGINE, TROUBLE);
 
   private volatile boolean raised;
 
@@ -25,6 +30,15 @@ final class SpaceAlarm {
       raised = false;
       log.log(Level.INFO, "etcd takes writes again");
     }
+  }
+
+  boolean isRaised() {
+    return raised;
+  }
+
+  /** What is told to whoever would write. */
+  Optional<Failure> refusal() {
+    return raised ? Optional.of(REFUSAL) : Optional.empty();
   }
 
   Optional<String> trouble() {

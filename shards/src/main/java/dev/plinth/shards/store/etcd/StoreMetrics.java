@@ -13,6 +13,7 @@ final class StoreMetrics {
   private final Counter doubtful;
   private final Counter sessionsLost;
   private final Counter compactions;
+  private final Counter standstills;
   private final MeterRegistry registry;
 
   StoreMetrics(MeterRegistry registry) {
@@ -29,6 +30,10 @@ final class StoreMetrics {
     compactions =
         Counter.builder("plinth.etcd.compactions")
             .description("Compactions of etcd's history by this node")
+            .register(registry);
+    standstills =
+        Counter.builder("plinth.etcd.clock.standstills")
+            .description("Times that authority was withheld, since the machine seems to have slept")
             .register(registry);
   }
 
@@ -73,6 +78,10 @@ final class StoreMetrics {
 
   void sessionLost() {
     sessionsLost.increment();
+  }
+
+  void stoodStill() {
+    standstills.increment();
   }
 
   void compacted() {

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +32,7 @@ class CommitsTest {
   private final FakeShard etcd = new FakeShard();
   private final SpaceAlarm space = new SpaceAlarm();
   private final Session session =
-      new Session(1, Duration.ofSeconds(2), clock.nanos().getAsLong(), Duration.ofSeconds(10));
+      new Session(1, Duration.ofSeconds(2), new Moment(0, clock.millis()), Duration.ofSeconds(10));
   private final Commits commits = new Commits(etcd, session, setup(clock), space, 0);
   private long handedIn;
 
@@ -46,7 +47,11 @@ class CommitsTest {
             Duration.ZERO,
             ByteSize.parse("2GiB"));
     return new Setup(
-        settings, clock.nanos(), clock.scheduler(), new StoreMetrics(new SimpleMeterRegistry()));
+        settings,
+        clock.nanos(),
+        clock,
+        clock.scheduler(),
+        new StoreMetrics(new SimpleMeterRegistry()));
   }
 
   @Test
@@ -190,6 +195,75 @@ class CommitsTest {
     assertFalse(quiet.isDone());
     etcd.last().arrive().answer();
     assertTrue(quiet.isDone());
+  }
+
+  @Test
+  void standing_waitsForEveryTry_andTellsTheLastCommitApplied() {
+    commit(4);
+    etcd.requests.get(0).arrive().answer();
+    etcd.requests.get(1).fail(NO_SPACE);
+    CompletableFuture<OptionalLong> standing = commits.standing();
+    assertFalse(standing.isDone(), "the next may still be on its way");
+    etcd.requests.get(2).fail(NO_SPACE);
+    etcd.requests.get(3).arrive().answer();
+    assertEquals(OptionalLong.of(1), standing.join());
+  }
+
+  @Test
+  void standing_isNone_whereATryGotNoAnswer_orTheShardIsLost() {
+    commit(2);
+    etcd.requests.get(0).fail(NO_SPACE);
+    etcd.requests.get(1).timeOut();
+    assertEquals(OptionalLong.empty(), commits.standing().join());
+    CommitsTest deposed = new CommitsTest();
+    deposed.commit(1);
+    deposed.etcd.ours = false;
+    deposed.etcd.last().arrive().answer();
+    assertEquals(OptionalLong.empty(), deposed.commits.standing().join());
+  }
+
+  /** A second owner under the same epoch must not be disturbed by what the first has sent. */
+  @Test
+  void standing_isToldOnly_whereNothingOnItsWayCanBeAppliedAnyMore() {
+    int told = 0;
+    for (long seed = 1; seed <= 2_000; seed++) {
+      told += new CommitsTest().goOnRandomly(seed) ? 1 : 0;
+    }
+    assertTrue(told > 200 && told < 1_800, told + " times");
+  }
+
+  private boolean goOnRandomly(long seed) {
+    RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+    int fullFrom = random.nextInt(30);
+    for (int step = 0; step < 40; step++) {
+      commit(random.nextInt(2));
+      List<FakeShard.Request> open = etcd.unanswered();
+      if (!open.isEmpty()) {
+        FakeShard.Request request = open.get(random.nextInt(open.size()));
+        if (random.nextInt(8) == 0) {
+          request.timeOut();
+        } else if (step >= fullFrom) {
+          request.fail(NO_SPACE);
+        } else {
+          request.arrive().answer();
+        }
+      }
+      clock.advance(Duration.ofMillis(random.nextInt(60)));
+    }
+    OptionalLong last = commits.standing().getNow(OptionalLong.empty());
+    if (last.isPresent()) {
+      List<FakeShard.Request> before = List.copyOf(etcd.requests);
+      Commits next = new Commits(etcd, session, setup(clock), space, last.getAsLong());
+      for (long number = last.getAsLong() + 1; number < last.getAsLong() + 6; number++) {
+        before.stream().filter(FakeShard.Request::isOnItsWay).forEach(late -> late.arrive());
+        CompletableFuture<Commit> commit = next.add(number, List.of());
+        etcd.last().arrive().answer();
+        assertTrue(commit.isDone(), "seed " + seed);
+        assertEquals(Commit.DONE, commit.join(), "seed " + seed);
+      }
+      assertEquals(last.getAsLong() + 5, etcd.applied.size(), "seed " + seed);
+    }
+    return last.isPresent();
   }
 
   /** Whatever the network does: in order, once each, and every answer true. */

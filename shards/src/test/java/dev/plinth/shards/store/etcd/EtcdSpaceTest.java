@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.fixture.SmallEtcd;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.Commit;
 import dev.plinth.shards.store.Write;
@@ -49,17 +50,24 @@ class EtcdSpaceTest {
     assertTrue(store.authorityUntil() - System.nanoTime() > 0, "keepalives still work");
     assertFalse(Stores.unavailable(all.get(all.size() - 1)).mayHaveApplied());
     assertFalse(Stores.unavailable(shard.commit(List.of())).mayHaveApplied());
-    shard.release();
+    OwnedShard same = shard.again().orElseThrow();
+    assertEquals(shard.epoch(), same.epoch());
+    assertEquals(done(all), same.revision());
+    assertEquals(100, rows(same).size());
+    same.release();
     StoreUnavailable refused = assertThrows(StoreUnavailable.class, () -> store.claim(0));
     assertFalse(refused.mayHaveApplied());
 
     small.makeRoom();
     OwnedShard again = Stores.claim(store, 0);
     assertTrue(store.trouble().isEmpty());
-    long done = all.stream().filter(Stores::isDone).count();
-    assertEquals(done, again.revision(), "every commit that was told done, and no other");
+    assertEquals(done(all), again.revision(), "every commit that was told done, and no other");
     assertEquals(100, rows(again).size());
     assertEquals(Commit.DONE, await(again.commit(List.of(put("after", "v")))));
+  }
+
+  private static long done(List<CompletableFuture<Commit>> commits) {
+    return commits.stream().filter(Stores::isDone).count();
   }
 
   /** The same rows over and over: live data stays small, history does not. */

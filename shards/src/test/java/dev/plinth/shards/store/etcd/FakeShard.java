@@ -16,6 +16,7 @@ final class FakeShard implements Commits.Call {
     final long number;
     private final CompletableFuture<Commits.Answer> answer = new CompletableFuture<>();
     private Commits.Answer made;
+    private boolean timedOut;
 
     Request(long number) {
       this.number = number;
@@ -23,6 +24,11 @@ final class FakeShard implements Commits.Call {
 
     boolean isAnswered() {
       return answer.isDone();
+    }
+
+    /** Whether it may yet arrive. */
+    boolean isOnItsWay() {
+      return made == null && (timedOut || !isAnswered());
     }
 
     /** Once; a second time changes nothing. */
@@ -42,6 +48,7 @@ final class FakeShard implements Commits.Call {
     }
 
     void timeOut() {
+      timedOut = true;
       fail(Status.DEADLINE_EXCEEDED);
     }
 

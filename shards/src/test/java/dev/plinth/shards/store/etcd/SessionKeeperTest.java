@@ -19,7 +19,8 @@ class SessionKeeperTest {
   private final ManualClock clock = new ManualClock();
   private final FakeLeases leases = new FakeLeases();
   private final Told told = new Told();
-  private final SessionKeeper keeper = new SessionKeeper(leases, CommitsTest.setup(clock), told);
+  private final Setup setup = CommitsTest.setup(clock);
+  private final SessionKeeper keeper = new SessionKeeper(leases, setup, told);
 
   /** Answers after a second on the way, or not at all. */
   private final class FakeLeases implements SessionKeeper.Leases {
@@ -163,10 +164,76 @@ class SessionKeeperTest {
   }
 
   @Test
+  void afterASleep_nothingIsSure_untilARenewalSentLater_isAnswered() {
+    Session session = keeper.session();
+    clock.stepWall(Duration.ofMillis(1001));
+    assertTrue(session.mayHaveSlept(moment()));
+    keeper.slept(session);
+    clock.runDue();
+    assertEquals(1, leases.keptAlive, "asked at once");
+    keeper.slept(session);
+    clock.runDue();
+    assertEquals(1, leases.keptAlive, "once");
+    assertTrue(session.mayHaveSlept(moment()));
+    clock.advance(Duration.ofSeconds(1));
+    assertFalse(session.mayHaveSlept(moment()));
+    assertTrue(session.hasAuthority(now()));
+    assertEquals(List.of(), told.lost);
+    assertEquals(1, standstills());
+  }
+
+  @Test
+  void renewalThatWasUnderWayInASleep_provesNothing() {
+    Session session = keeper.session();
+    clock.advance(Duration.ofNanos(seconds(10) / 3 - seconds(1)));
+    assertEquals(1, leases.keptAlive);
+    clock.stepWall(Duration.ofHours(1));
+    keeper.slept(session);
+    leases.silent = true;
+    clock.runDue();
+    clock.advance(Duration.ofSeconds(1));
+    assertTrue(session.mayHaveSlept(moment()), "answered, but it was sent before");
+    leases.silent = false;
+    clock.advance(Duration.ofMillis(100));
+    assertEquals(3, leases.keptAlive, "one that got no answer is sent again");
+    clock.advance(Duration.ofSeconds(1));
+    assertFalse(session.mayHaveSlept(moment()));
+  }
+
+  @Test
+  void leaseThatEndedInASleep_isLost() {
+    Session first = keeper.session();
+    clock.stepWall(Duration.ofMinutes(1));
+    leases.gone = true;
+    keeper.slept(first);
+    clock.advance(Duration.ofSeconds(1));
+    assertEquals(List.of(first), told.lost);
+    leases.gone = false;
+    clock.advance(Duration.ofSeconds(1));
+    assertFalse(keeper.session().mayHaveSlept(moment()));
+  }
+
+  @Test
+  void clocksThatDifferALittle_orAWallClockSetBack_areNoSleep() {
+    clock.stepWall(Duration.ofSeconds(1));
+    assertFalse(keeper.session().mayHaveSlept(moment()));
+    clock.stepWall(Duration.ofHours(-1));
+    assertFalse(keeper.session().mayHaveSlept(moment()));
+  }
+
+  @Test
   void stopped_keepsNothingAlive() {
     keeper.stop();
     clock.advance(Duration.ofSeconds(100));
     assertEquals(0, leases.keptAlive);
+  }
+
+  private Moment moment() {
+    return setup.now();
+  }
+
+  private double standstills() {
+    return setup.metrics().registry().get("plinth.etcd.clock.standstills").counter().count();
   }
 
   private long now() {

@@ -17,6 +17,7 @@ import io.etcd.jetcd.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -69,6 +70,11 @@ final class Stores implements AfterEachCallback {
   EtcdShardStore open(String hostPorts, String node, EtcdSettings settings) {
     EtcdCluster cluster = new EtcdCluster(List.of(hostPorts.split(",")), settings);
     return closing(EtcdShardStore.open(cluster, node, SHARDS, registry()));
+  }
+
+  EtcdShardStore open(String node, EtcdSettings settings, InstantSource wall) {
+    EtcdCluster cluster = new EtcdCluster(List.of(etcd.hostPorts()), settings);
+    return closing(EtcdShardStore.open(cluster, node, SHARDS, registry(), wall));
   }
 
   /** A proxy to the first member. */

@@ -7,7 +7,6 @@ import dev.plinth.ratelimit.core.Decision.DecidedBy;
 import dev.plinth.ratelimit.core.Decision.Verdict;
 import dev.plinth.ratelimit.core.Descriptor;
 import dev.plinth.ratelimit.core.Limit.Bucket;
-import dev.plinth.ratelimit.core.LimitEvents;
 import dev.plinth.ratelimit.core.Limits;
 import dev.plinth.ratelimit.core.Node;
 import dev.plinth.ratelimit.core.OnChange;
@@ -18,6 +17,7 @@ import dev.plinth.server.Threads;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -39,7 +39,8 @@ final class PlinthEngine implements Contestant {
         new Limits(
             clients.budgets(),
             Tuning.DEFAULT.withStoreBudget(Duration.ofSeconds(10)),
-            new Node(System::nanoTime, scheduler, () -> 1, LimitEvents.NONE));
+            new Node(
+                InstantSource.system(), System::nanoTime, scheduler, () -> 1, new Uncounted()));
     policy =
         CompiledPolicy.of(new Policy(what.run(), 1, List.of(rule(what.limit())), Instant.now()));
     checks =

@@ -44,7 +44,8 @@ public final class RateLimitService implements HostedService {
         new Limits(
             store,
             settings.tuning(),
-            new Node(System::nanoTime, scheduler, () -> nodes(shards), metrics));
+            new Node(
+                InstantSource.system(), System::nanoTime, scheduler, () -> nodes(shards), metrics));
     this.node =
         new RateLimitNode(shards, app, limits, store.isShared(), settings.bounds(), forwarding);
     metrics.watch(registry, node);

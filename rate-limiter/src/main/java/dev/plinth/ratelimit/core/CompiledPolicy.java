@@ -54,6 +54,11 @@ public final class CompiledPolicy {
     return exact;
   }
 
+  /** How many sets of descriptors it knows. */
+  int remembered() {
+    return checks.remembered();
+  }
+
   BudgetSet match(List<Descriptor> descriptors) {
     return checks.match(descriptors);
   }

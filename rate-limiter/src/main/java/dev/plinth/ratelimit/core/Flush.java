@@ -57,7 +57,7 @@ final class Flush {
   private CompletionStage<List<Outcome>> apply(List<Request> requests) {
     try {
       return flushes.store().apply(domain, requests);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // whatever it is, nobody may wait for it
       return CompletableFuture.failedStage(e);
     }
   }
@@ -93,7 +93,7 @@ final class Flush {
       } else {
         slip.failed(cause);
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // One that cannot take its answer must not keep the others from theirs.
       LOG.log(System.Logger.Level.ERROR, "an answer of the budget store was not understood", e);
       slip.failed(e);

@@ -54,6 +54,10 @@ final class Matcher {
     return set != null ? set : known.put(List.copyOf(descriptors), find(descriptors));
   }
 
+  int remembered() {
+    return known.size();
+  }
+
   private BudgetSet find(List<Descriptor> descriptors) {
     BitSet matching = (BitSet) always.clone();
     for (Descriptor descriptor : descriptors) {

@@ -11,8 +11,8 @@ record PacedLevel(Limit.Paced limit, long tat, long rest) implements Level {
   }
 
   /** Under another limit it is free at the same time, the microsecond begun counted as whole. */
-  PacedLevel under(Limit.Paced next) {
-    return new PacedLevel(next, rest > 0 ? tat + 1 : tat, 0);
+  PacedLevel under(Limit.Paced next, long now) {
+    return new PacedLevel(next, now + Math.min(reset(now), Limit.DEBT / next.den()), 0);
   }
 
   @Override

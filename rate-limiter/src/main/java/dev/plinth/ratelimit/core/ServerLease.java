@@ -62,9 +62,14 @@ final class ServerLease {
         : Decisions.allowed(set, cost, limits, DecidedBy.LEASE);
   }
 
-  /** True once, when a quarter is left: time to ask for the next. */
+  /** A quarter is left, or less. */
+  boolean isNearlySpent() {
+    return left.get() * 4 <= granted;
+  }
+
+  /** True once, when it is nearly spent: time to ask for the next. */
   boolean isLow() {
-    return left.get() * 4 <= granted && !low.get() && low.compareAndSet(false, true);
+    return isNearlySpent() && !low.get() && low.compareAndSet(false, true);
   }
 
   boolean isOver(long now) {

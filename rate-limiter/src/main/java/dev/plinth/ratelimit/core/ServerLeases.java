@@ -87,7 +87,8 @@ final class ServerLeases {
       count(lease, lease.left(), now);
     }
     LeaseTerms terms = set.terms();
-    if (!set.demand().isAbove(terms.abovePerSecond()) || !set.ask()) {
+    boolean lasts = lease != null && !lease.isOver(now) && !lease.isNearlySpent();
+    if (lasts || !set.demand().isAbove(terms.abovePerSecond()) || !set.ask()) {
       return null;
     }
     long amount = terms.atMost(set.demand().in(terms.ttl()));

@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.core;
 
-/** Settles tickets. */
+/** Says what a ticket really cost: every budget of it that is still there is written anew. */
 final class Settling {
   private final Rows<State> states;
   private final Noted noted;
@@ -21,11 +21,8 @@ final class Settling {
         continue; // all of it came back meanwhile
       }
       State state = isThere ? kept : fresh(part);
-      Level level = level(part, state, less);
       Lent lent = lent(part, state.lent());
-      if (level != state.level() || lent != state.lent()) {
-        states.put(part.key(), new State(state.version(), now, lent, level));
-      }
+      states.put(part.key(), new State(state.version(), now, lent, level(part, state, less)));
     }
     return new Outcome.Settled(true, less);
   }

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -44,7 +43,7 @@ final class Slots {
               } else if (Way.isAway(failure)) {
                 return without(set, slot, wish.ttl());
               }
-              throw new CompletionException(failure);
+              throw Way.again(failure);
             });
   }
 
@@ -111,7 +110,7 @@ final class Slots {
               } else if (Way.isAway(failure) && isHeldAlone(domain, request)) {
                 return true;
               }
-              throw new CompletionException(failure);
+              throw Way.again(failure);
             });
   }
 

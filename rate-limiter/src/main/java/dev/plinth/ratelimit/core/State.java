@@ -31,7 +31,7 @@ record State(long version, long last, Lent lent, Level level) implements Kept {
     if (budget.onChange() == OnChange.RESET || !isAlike(from, to)) {
       return Level.fresh(to, now);
     } else if (level instanceof PacedLevel paced) {
-      return paced.under((Limit.Paced) to);
+      return paced.under((Limit.Paced) to, now);
     }
     return Level.of(to, available(level.available(now), from.size(), budget), now);
   }

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -96,7 +95,7 @@ final class Tickets {
           } else if (Way.isAway(failure)) {
             return new NotLeasable(policy.version());
           }
-          throw new CompletionException(failure);
+          throw Way.again(failure);
         });
   }
 

@@ -110,9 +110,7 @@ final class Way {
               } else if (isAway(failure)) {
                 return new Took(fallback.decide(set, take.charges(), take.partial(), once), 0);
               }
-              throw failure instanceof CompletionException known
-                  ? known
-                  : new CompletionException(failure);
+              throw again(failure);
             });
   }
 
@@ -141,6 +139,11 @@ final class Way {
   static boolean isAway(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return !(cause instanceof StalePolicy) && !(cause instanceof Failure.Invalid);
+  }
+
+  /** To be thrown on, in one wrapping. */
+  static CompletionException again(Throwable failure) {
+    return failure instanceof CompletionException known ? known : new CompletionException(failure);
   }
 
   void wasReset(BudgetSet set) {

@@ -19,6 +19,7 @@ import dev.plinth.ratelimit.core.Rule.LeaseRule;
 import dev.plinth.ratelimit.core.Rule.Match;
 import dev.plinth.ratelimit.core.Rule.Rate;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.ManualTx;
 import dev.plinth.shards.store.Row;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
@@ -32,7 +33,7 @@ class PoliciesTest {
   private static final Optional<Long> ANY = Optional.empty();
 
   private final ManualClock clock = new ManualClock();
-  private final NotedTx tx = new NotedTx();
+  private final ManualTx tx = ManualTx.direct(clock);
   private final PolicyApp app = new PolicyApp(clock);
   private final Policies policies = app.open(List.of(), tx);
 
@@ -94,6 +95,7 @@ class PoliciesTest {
     policies.put(SHOP, List.of(bucket("a", 5)), ANY, tx);
     policies.put(SHOP, List.of(bucket("a", 5)), ANY, tx);
     assertTrue(policies.delete(SHOP, ANY, tx));
+    assertEquals(0, tx.deleted(), "the last version must stay");
     assertFalse(policies.delete(SHOP, ANY, tx), "there is none any more");
     Policies after = app.open(tx.stored(), tx);
     assertTrue(after.find(SHOP).isEmpty());
@@ -110,7 +112,7 @@ class PoliciesTest {
     assertConflict(1, 2, () -> policies.delete(SHOP, Optional.of(2L), tx));
     assertTrue(policies.delete(SHOP, Optional.of(1L), tx));
     assertConflict(0, 2, () -> policies.delete(SHOP, Optional.of(2L), tx));
-    assertEquals(2, tx.events.size(), "what is refused changes nothing");
+    assertEquals(2, tx.events().size(), "what is refused changes nothing");
   }
 
   private static void assertConflict(long current, long expected, Runnable call) {
@@ -133,7 +135,7 @@ class PoliciesTest {
     policies.delete(SHOP, ANY, tx);
     assertEquals(
         List.of(new PolicyChange(SHOP, Optional.of(put)), new PolicyChange(SHOP, Optional.empty())),
-        tx.events.stream().map(event -> event.body()).toList());
+        tx.events().stream().map(event -> event.body()).toList());
   }
 
   @Test

@@ -2,32 +2,22 @@ package dev.plinth.ratelimit.store.redis;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import io.lettuce.core.RedisCommandExecutionException;
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /** What the failure of a command means for its caller. */
 final class Failing {
   static final String ENGINE = "redis";
 
-  /** How answers begin with which Redis refuses a script before its first write. */
-  private static final List<String> REFUSALS =
-      List.of(
-          "LOADING",
-          "BUSY",
-          "OOM",
-          "MISCONF",
-          "READONLY",
-          "MASTERDOWN",
-          "NOREPLICAS",
-          "CLUSTERDOWN",
-          "MOVED",
-          "ASK",
-          "CROSSSLOT",
-          "NOAUTH",
-          "NOPERM",
-          "NOSCRIPT",
-          "CORRUPT");
+  /**
+   * The words of answers with which Redis refuses a script before its first write. Redis 6 wraps
+   * what a command inside the script was answered; the word is then further inside.
+   */
+  private static final Pattern REFUSED =
+      Pattern.compile(
+          "(^|: -?)(LOADING|BUSY|OOM|MISCONF|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK"
+              + "|CROSSSLOT|NOAUTH|NOPERM|NOSCRIPT|CORRUPT) ");
 
   private Failing() {}
 
@@ -50,16 +40,8 @@ final class Failing {
     return StoreUnavailable.outcomeUnknown(ENGINE, reason(cause), cause);
   }
 
-  /** Redis 6 wraps what a command inside a script answered; the word is then further inside. */
   static boolean isRefusal(String message) {
-    if (message == null) {
-      return false;
-    }
-    if (REFUSALS.stream().anyMatch(word -> message.startsWith(word + " "))) {
-      return true;
-    }
-    return message.startsWith("ERR Error running script")
-        && REFUSALS.stream().anyMatch(word -> message.contains(": -" + word + " "));
+    return message != null && REFUSED.matcher(message).find();
   }
 
   static String reason(Throwable failure) {

@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One connection, made anew in the background whenever it is lost, for ever. What was under way on
@@ -34,15 +35,24 @@ final class Link implements AutoCloseable {
   private final RedisClient client;
   private final RedisURI uri;
   private final ScheduledExecutorService scheduler;
+  private final Consumer<StatefulRedisConnection<byte[], byte[]>> greeting;
   private volatile Up up;
   private volatile String failure = "not connected yet";
   private volatile boolean closed;
   private int attempts; // only between a connection's end and the next one
 
-  Link(RedisClient client, RedisURI uri, ScheduledExecutorService scheduler) {
+  /**
+   * @param greeting is given each connection that was made, and must not block
+   */
+  Link(
+      RedisClient client,
+      RedisURI uri,
+      ScheduledExecutorService scheduler,
+      Consumer<StatefulRedisConnection<byte[], byte[]>> greeting) {
     this.client = client;
     this.uri = uri;
     this.scheduler = scheduler;
+    this.greeting = greeting;
   }
 
   void open() {
@@ -93,7 +103,7 @@ final class Link implements AutoCloseable {
         });
     // Goes out before whatever is sent on this connection later, so that finds the script.
     connection.async().scriptLoad(Script.BUDGETS.text());
-    Eviction.check(connection);
+    greeting.accept(connection);
     attempts = 0;
     up = made;
     log.log(Level.INFO, "connected to Redis at {0}:{1}", uri.getHost(), "" + uri.getPort());

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 /** The connections to one Redis, used in turn. */
 final class Links implements AutoCloseable {
@@ -48,7 +48,10 @@ final class Links implements AutoCloseable {
             .build();
     client = RedisClient.create(resources, uri);
     client.setOptions(options());
-    links = Stream.generate(() -> new Link(client, uri, scheduler)).limit(connections).toList();
+    links =
+        IntStream.range(0, connections)
+            .mapToObj(i -> new Link(client, uri, scheduler, i == 0 ? Eviction::check : c -> {}))
+            .toList();
     links.forEach(Link::open);
   }
 

@@ -216,11 +216,12 @@ local function advance(s, time, t)
       s.x, s.y, s.z = index, 0, s.x == index - 1 and s.y or 0
     end
   elseif kind == 'c' then
+    local known = t and t.b == s.b and t.from
     if s.y <= time then
       s.z = 0
-      if t and t.b == s.b and t.from then
-        s.x, s.y = t.from, t.to
-      end
+    end
+    if known and (s.y <= time or time < s.x) then
+      s.x, s.y = t.from, t.to
     end
   elseif kind == 'l' then
     local gone = 0
@@ -236,9 +237,10 @@ local function advance(s, time, t)
   end
 end
 
--- To the present. Where the clock was stepped back behind the last write, the state's times go back with it.
+-- To the present. Where the clock was stepped back behind the last write, the state's times go back with it; those of
+-- a calendar only with terms that know the window of now, which a ticket of long ago has not.
 local function present(s, t)
-  if now < s.last then
+  if now < s.last and (s.kind ~= 'c' or t.b == s.b and t.from) then
     advance(s, s.last)
     local kind, by = s.kind, now - s.last
     if kind == 'b' or kind == 'p' then
@@ -249,7 +251,7 @@ local function present(s, t)
       for i = 1, #s.x do
         s.x[i] = s.x[i] + by
       end
-    elseif t and t.b == s.b and t.from then
+    else
       s.x, s.y = t.from, t.to
     end
     s.last, s.moved = now, true
@@ -355,30 +357,26 @@ local function charge(s, amount)
   end
 end
 
--- Gives back what was charged at a time, as far as it still counts; false if it does not.
+-- Gives back what was charged at a time, as far as it still counts.
 local function refund(s, amount, at)
   local kind = s.kind
   if kind == 'b' or kind == 'p' then
     local u = used(s)
     set_used(s, amount > floor(u / s.b) and 0 or u - amount * s.b)
   elseif kind == 'f' then
-    if at < s.x * s.b then
-      return false
+    if at >= s.x * s.b then
+      s.y = max(0, s.y - amount)
     end
-    s.y = max(0, s.y - amount)
   elseif kind == 'c' then
-    if at < s.x or now >= s.y then
-      return false
+    if at >= s.x then
+      s.z = max(0, s.z - amount)
     end
-    s.z = max(0, s.z - amount)
   elseif kind == 's' then
     local index = floor(at / s.b)
     if index >= s.x then
       s.y = max(0, s.y - amount)
     elseif index == s.x - 1 then
       s.z = max(0, s.z - amount)
-    else
-      return false
     end
   else
     -- From what was charged then or before: what came later must count for its whole time.
@@ -393,7 +391,6 @@ local function refund(s, amount, at)
       end
     end
   end
-  return true
 end
 
 -- floor(a * m / d), bit by bit where a * m would not be exact.
@@ -421,7 +418,7 @@ local function converted(s, t)
     return new
   elseif t.kind == 'p' then
     -- Free at the same time, the microsecond begun counted as whole.
-    new.x = s.y > 0 and s.x + 1 or s.x
+    new.x = now + min(reset_in(s), floor(DEBT / t.c))
     return new
   end
   local left = available(s)
@@ -530,6 +527,11 @@ local resized = {}
 local function slot_at(key)
   local value = get(key)
   return value and cmsgpack.unpack(value) or nil
+end
+
+-- Whether it has not run out; nor did once, and its places went to others, before the clock was stepped back.
+local function is_held(slot, id)
+  return slot and now < slot[2] and (not slot[3] or redis.call('ZSCORE', slot[3], id)) and true or false
 end
 
 local function move_slot(key, id, slot, time)
@@ -728,12 +730,10 @@ local function settle(r)
     -- Without a state all of it came back meanwhile; more is charged to a new one.
     if s or less < 0 and (t.kind ~= 'c' or t.from) then
       s = s or fresh(t)
-      local differs = s.moved
       if less < 0 then
         charge(s, -less)
-        differs = true
       elseif less > 0 and s.version == t.version then
-        differs = refund(s, min(less, part), at) or differs
+        refund(s, min(less, part), at)
       end
       if ttl > 0 then
         local lw, lc, lp = lent_at(floor(now / ttl), s.lw, s.lc, s.lp)
@@ -743,12 +743,9 @@ local function settle(r)
         elseif index == lw - 1 then
           lp = max(0, lp - granted)
         end
-        differs = differs or lw ~= s.lw or index >= lw - 1
         s.lw, s.lc, s.lp = lw, lc, lp
       end
-      if differs then
-        keep(p[1], s)
-      end
+      keep(p[1], s)
     end
   end
   tell(1)
@@ -802,7 +799,7 @@ local function acquire(r)
   local over, full = {}, false
   local retry = 0
   local slot = slot_at(key)
-  if slot and now < slot[2] then
+  if is_held(slot, id) then
     move_slot(key, id, slot, till)
   else
     for i = 8, #r, 3 do
@@ -851,7 +848,7 @@ end
 -- {5, id, fingerprint, slot's key, slot, ttl}
 local function renew(r)
   local slot = slot_at(other(r[4]))
-  local held = slot and now < slot[2]
+  local held = is_held(slot, r[5])
   if held then
     move_slot(other(r[4]), r[5], slot, now + r[6])
   end
@@ -862,11 +859,11 @@ end
 -- {6, id, fingerprint, slot's key, slot}
 local function release(r)
   local slot = slot_at(other(r[4]))
+  tell(HELD)
+  tell(is_held(slot, r[5]) and 1 or 0)
   if slot then
     remove_slot(other(r[4]), r[5], slot)
   end
-  tell(HELD)
-  tell(slot and now < slot[2] and 1 or 0)
 end
 
 local OPERATIONS = { take, settle, reset, acquire, renew, release }

@@ -1,0 +1,47 @@
+package dev.plinth.ratelimit.store.embedded;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Numbers that rise for ever. Those up to {@code end} are set aside on the disk, and after a crash
+ * counting goes on behind them: no clock and no lost checkpoint can make a token fall. One sequence
+ * serves all domains.
+ */
+final class Tokens {
+  static final long BLOCK = 1_000_000;
+
+  private final AtomicLong last;
+  private volatile long end;
+
+  /** None of these is given before {@link #setAside} was called. */
+  Tokens(long end) {
+    this.last = new AtomicLong(end);
+    this.end = end;
+  }
+
+  long next() {
+    long token = last.incrementAndGet();
+    if (token > end) {
+      throw StoreUnavailable.outcomeUnknown(
+          EmbeddedBudgetStore.ENGINE, "no slot tokens are set aside: the disk is behind", null);
+    }
+    return token;
+  }
+
+  /** Up to where tokens should be set aside now: a new block when half of the last is used. */
+  long wanted() {
+    long used = Math.min(last.get(), end);
+    return end - used < BLOCK / 2 ? used + BLOCK : end;
+  }
+
+  /** That is on the disk now. */
+  void setAside(long to) {
+    last.accumulateAndGet(end, Math::min); // tries that failed took no token
+    end = to;
+  }
+
+  long last() {
+    return Math.min(last.get(), end);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.plinth.ratelimit.core;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The engine alone behind the port, at a time that a test sets. */
+final class BareStore implements BudgetStore {
+  private final Map<String, Budgets> domains = new HashMap<>();
+  volatile long now;
+
+  @Override
+  public synchronized CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+    return CompletableFuture.completedFuture(
+        domains.computeIfAbsent(domain, name -> new Budgets()).apply(batch, now));
+  }
+
+  @Override
+  public String name() {
+    return "budgets";
+  }
+
+  @Override
+  public String kind() {
+    return "bare";
+  }
+
+  @Override
+  public String location() {
+    return "memory";
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return Optional.empty();
+  }
+
+  @Override
+  public void close() {}
+}

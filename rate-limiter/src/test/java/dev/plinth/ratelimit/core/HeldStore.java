@@ -1,0 +1,140 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The real engine, which decides when it is asked; but its answers are held back until a test lets
+ * them go, unless told otherwise.
+ */
+final class HeldStore implements BudgetStore {
+  /** One flush. */
+  record Call(
+      String domain,
+      List<Request> batch,
+      List<Outcome> outcomes,
+      CompletableFuture<List<Outcome>> answer) {}
+
+  private final InstantSource clock;
+  private final Map<String, Budgets> domains = new HashMap<>();
+  private final List<Call> calls = new ArrayList<>();
+  private int answered;
+  private boolean held = true;
+  private boolean away;
+
+  HeldStore(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /** Answers at once from now on. */
+  synchronized HeldStore prompt() {
+    held = false;
+    return this;
+  }
+
+  synchronized void hold() {
+    held = true;
+  }
+
+  /** Fails at once, without having done anything. */
+  synchronized void away(boolean isAway) {
+    away = isAway;
+  }
+
+  @Override
+  public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+    Call call;
+    synchronized (this) {
+      if (away) {
+        calls.add(new Call(domain, batch, List.of(), new CompletableFuture<>()));
+        answered = calls.size();
+        return CompletableFuture.failedStage(
+            StoreUnavailable.notApplied("budgets", "is away", null));
+      }
+      List<Outcome> outcomes =
+          domains.computeIfAbsent(domain, name -> new Budgets()).apply(batch, micros());
+      call = new Call(domain, batch, outcomes, new CompletableFuture<>());
+      calls.add(call);
+      if (!held) {
+        answered = calls.size();
+      }
+    }
+    if (call.outcomes != null && isPrompt()) {
+      call.answer.complete(call.outcomes);
+    }
+    return call.answer;
+  }
+
+  private synchronized boolean isPrompt() {
+    return !held;
+  }
+
+  private long micros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant());
+  }
+
+  synchronized List<Call> calls() {
+    return List.copyOf(calls);
+  }
+
+  Call call(int i) {
+    return calls().get(i);
+  }
+
+  /** Lets the oldest answer go that is still held. */
+  void answer() {
+    Call call = next();
+    call.answer.complete(call.outcomes);
+  }
+
+  void answerAll() {
+    while (isHolding()) {
+      answer();
+    }
+  }
+
+  synchronized boolean isHolding() {
+    return answered < calls.size();
+  }
+
+  /** The oldest one that is held was lost on the way back. */
+  void lose() {
+    next().answer.completeExceptionally(StoreUnavailable.outcomeUnknown("budgets", "lost", null));
+  }
+
+  private synchronized Call next() {
+    return calls.get(answered++);
+  }
+
+  @Override
+  public String name() {
+    return "budgets";
+  }
+
+  @Override
+  public String kind() {
+    return "held";
+  }
+
+  @Override
+  public String location() {
+    return "memory";
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return Optional.empty();
+  }
+
+  @Override
+  public void close() {}
+}

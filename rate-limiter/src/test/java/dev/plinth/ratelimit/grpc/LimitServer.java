@@ -1,0 +1,129 @@
+package dev.plinth.ratelimit.grpc;
+
+import dev.plinth.ratelimit.RateLimitService;
+import dev.plinth.ratelimit.RateLimitSettings;
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
+import dev.plinth.ratelimit.store.redis.RedisSettings;
+import dev.plinth.server.Engine;
+import dev.plinth.server.HostedService;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.shards.fixture.Wiring;
+import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.testkit.TestSettings;
+import io.grpc.BindableService;
+import io.grpc.Channel;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
+
+/** The rate limiter behind the real host, on a store of budgets. */
+final class LimitServer implements AutoCloseable {
+  // A machine that does much else at once is slow to answer; what fails must really have failed.
+  static final String PATIENT = "--store-budget=5s";
+
+  private final String name;
+  private final ShardServer server;
+  private MeterRegistry meters;
+
+  private LimitServer(String name, Supplier<BudgetStore> budgets, String... flags) {
+    this.name = name;
+    RateLimitSettings settings = TestSettings.read(RateLimitSettings.class, flags);
+    Wiring<PolicyApp> wiring =
+        new Wiring<>(
+            (clock, registry) -> {
+              meters = registry;
+              return RateLimitService.app(clock);
+            },
+            (shards, app, store) -> new Service(shards, app, budgets.get(), settings, meters));
+    this.server = ShardServer.embedded(wiring, "--progress-interval=100ms");
+  }
+
+  static LimitServer onRedis(String hostPort) {
+    return onRedis(hostPort, PATIENT);
+  }
+
+  /** Flags are those of the limiter. */
+  static LimitServer onRedis(String hostPort, String... flags) {
+    return new LimitServer("redis", () -> redis(hostPort), flags);
+  }
+
+  static BudgetStore redis(String hostPort) {
+    RedisSettings settings = TestSettings.read(RedisSettings.class, "--timeout=5s");
+    return RedisBudgetStore.open("redis://" + hostPort, settings, ForkJoinPool.commonPool());
+  }
+
+  Channel channel() {
+    return server.channel();
+  }
+
+  MeterRegistry meters() {
+    return meters;
+  }
+
+  void restart() {
+    server.restart();
+  }
+
+  double counted(String verdict, String decidedBy) {
+    return meters
+        .get("plinth.ratelimit.decisions")
+        .tag("verdict", verdict)
+        .tag("decided_by", decidedBy)
+        .counter()
+        .count();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  /** The service with all that a process opens for it. */
+  static final class Service implements HostedService {
+    private final BudgetStore budgets;
+    private final Forwarding forwarding;
+    private final RateLimitService service;
+
+    Service(
+        Shards shards,
+        PolicyApp app,
+        BudgetStore budgets,
+        RateLimitSettings settings,
+        MeterRegistry meters) {
+      this.budgets = budgets;
+      this.forwarding = new Forwarding(shards, "node-1");
+      this.service = RateLimitService.on(shards, app, budgets, settings, forwarding, meters);
+    }
+
+    @Override
+    public List<BindableService> endpoints() {
+      return service.endpoints();
+    }
+
+    @Override
+    public List<Engine> engines() {
+      return service.engines();
+    }
+
+    @Override
+    public void leave() {
+      service.leave();
+    }
+
+    @Override
+    public void close() {
+      service.close();
+      forwarding.close();
+      budgets.close();
+    }
+  }
+}

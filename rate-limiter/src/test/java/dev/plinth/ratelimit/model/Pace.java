@@ -1,0 +1,59 @@
+package dev.plinth.ratelimit.model;
+
+import dev.plinth.ratelimit.core.Limit;
+
+/** One after the other: the moment at which the next may come. */
+final class Pace extends Used {
+  private final Limit.Paced limit;
+  private Ratio free;
+
+  Pace(Limit.Paced limit, Ratio free) {
+    this.limit = limit;
+    this.free = free;
+  }
+
+  /** Under another limit the same moment, in whole microseconds and not beyond its debt. */
+  Pace under(Limit.Paced other, long now) {
+    Ratio whole = Ratio.of(free.floor());
+    Ratio up = whole.compareTo(free) < 0 ? whole.plus(Ratio.of(1)) : whole;
+    return new Pace(other, up.min(Ratio.of(now + Limit.DEBT / other.den())));
+  }
+
+  @Override
+  Limit limit() {
+    return limit;
+  }
+
+  @Override
+  long available(long now) {
+    return free.compareTo(Ratio.of(now)) <= 0 ? 1 : 0;
+  }
+
+  @Override
+  boolean passes(long cost, long now) {
+    return available(now) == 1;
+  }
+
+  @Override
+  void charge(long amount, long now) {
+    Ratio from = free.max(Ratio.of(now));
+    Ratio farthest = Ratio.of(now).plus(Ratio.of(Limit.DEBT, limit.den()));
+    Ratio to = from.plus(Ratio.of(amount).times(Ratio.of(limit.num(), limit.den())));
+    free = to.min(farthest.max(from));
+  }
+
+  @Override
+  void refund(long amount, long at, long now) {
+    free = free.minus(Ratio.of(amount).times(Ratio.of(limit.num(), limit.den())));
+  }
+
+  @Override
+  void back(long from, long to) {
+    free = free.plus(Ratio.of(to - from));
+  }
+
+  @Override
+  Used copy() {
+    return new Pace(limit, free);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.plinth.ratelimit.model;
+
+import dev.plinth.ratelimit.core.Limit;
+
+/** A bucket: tokens that trickle in until it is full. */
+final class Tokens extends Used {
+  private final Limit.Bucket limit;
+  private Ratio tokens;
+  private long since;
+
+  Tokens(Limit.Bucket limit, Ratio tokens, long since) {
+    this.limit = limit;
+    this.tokens = tokens;
+    this.since = since;
+  }
+
+  private Ratio at(long now) {
+    Ratio came = Ratio.of(now - since).times(Ratio.of(limit.den(), limit.num()));
+    return tokens.plus(came).min(Ratio.of(limit.burst()));
+  }
+
+  @Override
+  Limit limit() {
+    return limit;
+  }
+
+  @Override
+  long available(long now) {
+    return at(now).floor();
+  }
+
+  @Override
+  void charge(long amount, long now) {
+    Ratio lowest = Ratio.of(limit.burst()).minus(Ratio.of(Limit.DEBT, limit.num()));
+    Ratio have = at(now);
+    tokens = have.minus(Ratio.of(amount)).max(have.min(lowest));
+    since = now;
+  }
+
+  @Override
+  void refund(long amount, long at, long now) {
+    tokens = at(now).plus(Ratio.of(amount)).min(Ratio.of(limit.burst()));
+    since = now;
+  }
+
+  @Override
+  void back(long from, long to) {
+    since += to - from;
+  }
+
+  @Override
+  Used copy() {
+    return new Tokens(limit, tokens, since);
+  }
+}

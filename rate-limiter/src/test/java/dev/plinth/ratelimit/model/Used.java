@@ -1,0 +1,69 @@
+package dev.plinth.ratelimit.model;
+
+import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.core.Outcome;
+import java.util.function.LongPredicate;
+
+/** How much of a limit is used. Everything else follows from what is available when. */
+abstract class Used {
+  abstract Limit limit();
+
+  abstract long available(long now);
+
+  abstract void charge(long amount, long now);
+
+  abstract void refund(long amount, long at, long now);
+
+  /** The clock went from one time back to another: what was used, was used as long ago as then. */
+  abstract void back(long from, long to);
+
+  abstract Used copy();
+
+  boolean passes(long cost, long now) {
+    return cost <= available(now);
+  }
+
+  /** The earliest moment, found by trying: once a check passes, it passes ever after. */
+  final long retry(long cost, long now) {
+    boolean never = cost > limit().size() && !(limit() instanceof Limit.Paced);
+    return never ? Outcome.NEVER : earliest(wait -> passes(cost, now + wait));
+  }
+
+  final long reset(long now) {
+    return earliest(wait -> available(now + wait) == limit().size());
+  }
+
+  private static long earliest(LongPredicate holds) {
+    if (holds.test(0)) {
+      return 0;
+    }
+    long no = 0;
+    long yes = 1;
+    while (!holds.test(yes)) {
+      no = yes;
+      yes *= 2;
+    }
+    while (yes - no > 1) {
+      long middle = no + (yes - no) / 2;
+      if (holds.test(middle)) {
+        yes = middle;
+      } else {
+        no = middle;
+      }
+    }
+    return yes;
+  }
+
+  static Used none(Limit limit, long now) {
+    if (limit instanceof Limit.Bucket bucket) {
+      return new Tokens(bucket, Ratio.of(bucket.burst()), now);
+    } else if (limit instanceof Limit.Paced paced) {
+      return new Pace(paced, Ratio.of(now));
+    } else if (limit instanceof Limit.SlidingCounter counter) {
+      return new Estimate(counter);
+    } else if (limit instanceof Limit.SlidingLog log) {
+      return new Entries(log);
+    }
+    return new InWindow(limit, now);
+  }
+}

@@ -1,0 +1,303 @@
+package dev.plinth.ratelimit.store.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.ratelimit.core.Budget;
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.BudgetStoreCase;
+import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.core.Operation.AcquireSlot;
+import dev.plinth.ratelimit.core.Operation.ReleaseSlot;
+import dev.plinth.ratelimit.core.Operation.RenewSlot;
+import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.core.Request;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.testkit.Await;
+import dev.plinth.testkit.ManualClock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/** What a store that is stopped, killed or damaged comes back with. */
+class EmbeddedBudgetStoreTest extends BudgetStoreCase {
+  private static final Budget TEN = budget("ten", ten());
+  private static final Budget TWO = budget("two", new Limit.Concurrency(2));
+
+  @TempDir Path parent;
+  private TimedFolder disk;
+
+  @Override
+  protected BudgetStore open() {
+    disk = new TimedFolder(parent);
+    return disk.open();
+  }
+
+  @Override
+  protected void at(long micros) {
+    disk.now = micros;
+  }
+
+  private void reopen() {
+    store.close();
+    store = disk.open();
+  }
+
+  private void crash() {
+    store = disk.crash((EmbeddedBudgetStore) store);
+  }
+
+  private Outcome.Slotted acquire(String slot) {
+    return (Outcome.Slotted) apply(new AcquireSlot(List.of(TWO), slot, Limit.HOUR));
+  }
+
+  private boolean renew(String slot) {
+    return ((Outcome.Held) apply(new RenewSlot(slot, Limit.HOUR))).held();
+  }
+
+  @Test
+  void close_writesEverything() {
+    take(TEN, 4);
+    take(reserve(3, 0, "t", TEN));
+    Request request = once(of(1, TEN), "r", "print");
+    Outcome remembered = apply(DOMAIN, request).get(0);
+    long token = acquire("s").token();
+    reopen();
+    assertEquals(2, available(TEN));
+    assertEquals(remembered, apply(DOMAIN, request).get(0));
+    assertEquals(new Outcome.Settled(true, 2), settle("t", 1));
+    assertTrue(renew("s"));
+    assertEquals(token, acquire("s").token());
+    assertEquals(token + 1, acquire("other").token(), "a clean stop loses no tokens");
+  }
+
+  @Test
+  void close_writesWhatIsGone_too() {
+    take(reserve(3, 0, "t", TEN));
+    acquire("s");
+    disk.checkpoint();
+    settle("t", 3);
+    apply(new ReleaseSlot("s"));
+    reopen();
+    assertFalse(settle("t", 0).found());
+    assertFalse(renew("s"));
+    assertEquals(2, look(TWO).available());
+  }
+
+  @Test
+  void crash_losesOnlyWhatCameAfterTheLastCheckpoint() {
+    take(TEN, 4);
+    disk.checkpoint();
+    take(TEN, 5);
+    crash();
+    assertEquals(6, available(TEN), "the 5 of the last interval, and not more than they");
+    disk.checkpoint();
+    crash();
+    assertEquals(6, available(TEN));
+  }
+
+  @Test
+  void crash_tokenNeverFalls_whateverTheClockSays() {
+    long last = 0;
+    for (int i = 0; i < 4; i++) {
+      for (int j = 0; j < 5; j++) {
+        Outcome.Slotted slotted = acquire("s" + i + j);
+        assertTrue(slotted.token() > last, slotted.token() + " after " + last);
+        last = slotted.token();
+        apply(new ReleaseSlot("s" + i + j));
+      }
+      crash();
+      setTime(START - i * 24 * Limit.HOUR);
+    }
+  }
+
+  @Test
+  void crash_ticketOfTheLastInterval_isNotFound_andGivesNothingBack() {
+    take(TEN, 2);
+    disk.checkpoint();
+    take(reserve(5, 0, "t", TEN));
+    crash();
+    assertFalse(settle("t", 0).found());
+    assertEquals(8, available(TEN));
+  }
+
+  @Test
+  void checkpoint_isOfOneMoment() {
+    Budget other = budget("other", ten());
+    take(reserve(3, 0, "t", TEN, other));
+    disk.checkpoint();
+    crash();
+    assertEquals(7, available(TEN));
+    assertEquals(7, available(other));
+    settle("t", 0);
+    assertEquals(10, available(other));
+  }
+
+  @Test
+  void clockBackBetweenRuns_deniesNoLongerThanTheBudget() {
+    take(TEN, 10);
+    store.close();
+    disk.now = START - 30 * 24 * Limit.HOUR;
+    store = disk.open();
+    setTime(START - 30 * 24 * Limit.HOUR);
+    assertEquals(SECOND, take(TEN, 1).retry());
+    advance(10 * SECOND);
+    assertEquals(1, take(TEN, 10).admitted());
+  }
+
+  @Test
+  void clockForwardBetweenRuns_refillsUpToTheBurst() {
+    take(TEN, 10);
+    store.close();
+    disk.now = START + 30 * 24 * Limit.HOUR;
+    store = disk.open();
+    assertEquals(10, available(TEN));
+  }
+
+  @Test
+  void whatIsOver_leavesTheDisk() throws RocksDBException {
+    for (int i = 0; i < 50; i++) {
+      take(reserve(1, 0, "t" + i, budget("k" + i, ten())));
+      apply(DOMAIN, once(of(0, TEN), "r" + i, "print"));
+    }
+    disk.checkpoint();
+    advance(Limit.HOUR);
+    disk.checkpoint();
+    store.close();
+    try (Options options = new Options();
+        RocksDB db = RocksDB.open(options, disk.folder().toString());
+        RocksIterator rows = db.newIterator()) {
+      int count = 0;
+      for (rows.seekToFirst(); rows.isValid(); rows.next()) {
+        count++;
+      }
+      assertEquals(1, count, "only the tokens");
+    }
+    store = disk.open();
+  }
+
+  @Test
+  void damagedRow_isRefused_byItsName() throws RocksDBException {
+    Map<String, String> damaged =
+        Map.of(
+            "bd\0ten", "v1 b 1 oops",
+            "bd\0old", "v9 b 1",
+            "bd\0zero", "v1 b 1 1 0 0 0 0 0 0 1 0",
+            "bd\0more", "v1 f 1 1 0 0 0 5 1000 1 1 7",
+            "td\0t1", "v1 5 1 2\nx",
+            "sd\0s1", "v1 5",
+            "rd\0r1", "v1 5\nnothing\nprint",
+            "xd\0k", "v1",
+            "b", "v1");
+    for (Map.Entry<String, String> row : damaged.entrySet()) {
+      store.close();
+      overwrite(row.getKey(), row.getValue());
+      StoreUnavailable refused = assertThrows(StoreUnavailable.class, disk::open, row.getKey());
+      String name = row.getKey().replace('\0', ' ');
+      assertTrue(
+          refused.getMessage().contains("row " + name + " is damaged"), refused.getMessage());
+      overwrite(row.getKey(), "");
+      store = disk.open();
+    }
+  }
+
+  private void overwrite(String name, String text) throws RocksDBException {
+    byte[] key = name.getBytes(StandardCharsets.UTF_8);
+    try (Options options = new Options();
+        RocksDB db = RocksDB.open(options, disk.folder().toString())) {
+      if (text.isEmpty()) {
+        db.delete(key);
+      } else {
+        db.put(key, text.getBytes(StandardCharsets.UTF_8));
+      }
+    }
+  }
+
+  @Test
+  void open_whileHeld_isRefused() {
+    StoreUnavailable refused = assertThrows(StoreUnavailable.class, disk::open);
+    assertTrue(refused.getMessage().contains("LOCK"), refused.getMessage());
+  }
+
+  @Test
+  void failingDisk_isTold_budgetsGoOn_andNothingIsLostOnceItMends() {
+    take(TEN, 4);
+    disk.diskFails = true;
+    disk.checkpoint();
+    assertEquals("a checkpoint failed: No space left on device", store.trouble().orElseThrow());
+    assertEquals(1, take(TEN, 3).admitted());
+    disk.diskFails = false;
+    disk.checkpoint();
+    assertTrue(store.trouble().isEmpty());
+    crash();
+    assertEquals(3, available(TEN));
+  }
+
+  @Test
+  void failingDisk_tokensThatAreNotSetAside_areNotGiven() {
+    Tokens tokens = new Tokens(5);
+    assertThrows(StoreUnavailable.class, tokens::next);
+    tokens.setAside(tokens.wanted());
+    assertEquals(6, tokens.next());
+    for (long i = 0; i < Tokens.BLOCK - 1; i++) {
+      tokens.next();
+    }
+    assertThrows(StoreUnavailable.class, tokens::next);
+    assertEquals(5 + Tokens.BLOCK, tokens.last());
+    tokens.setAside(tokens.wanted());
+    assertEquals(6 + Tokens.BLOCK, tokens.next());
+  }
+
+  @Test
+  void apply_afterClose_isRefused() {
+    take(TEN, 1);
+    store.close();
+    CompletionException refused = assertThrows(CompletionException.class, () -> take(TEN, 1));
+    assertInstanceOf(StoreUnavailable.class, refused.getCause());
+    store = disk.open();
+  }
+
+  @Test
+  void checkpoints_happenByThemselves() {
+    Path folder = parent.resolve("real");
+    try (BudgetStore real = EmbeddedBudgetStore.open(folder, Duration.ofMillis(20))) {
+      real.apply(DOMAIN, List.of(Request.of(of(4, TEN)))).toCompletableFuture().join();
+      assertEquals("budgets embedded " + folder, describe(real));
+      Await.until("written", () -> written(folder));
+    }
+  }
+
+  private static String describe(BudgetStore store) {
+    return store.name() + " " + store.kind() + " " + store.location();
+  }
+
+  private static boolean written(Path folder) throws RocksDBException {
+    try (Options options = new Options();
+        RocksDB db = RocksDB.openReadOnly(options, folder.toString())) {
+      return db.get("bd\0ten".getBytes(StandardCharsets.UTF_8)) != null;
+    }
+  }
+
+  @Test
+  void clock_goesByTheMonotonicOne() {
+    ManualClock clock = new ManualClock();
+    LongSupplier micros = EmbeddedBudgetStore.clock(clock, clock.nanos());
+    assertEquals(START, micros.getAsLong());
+    clock.advance(Duration.ofMillis(1500));
+    clock.stepWall(Duration.ofHours(-1));
+    assertEquals(START + 1_500_000, micros.getAsLong());
+  }
+}

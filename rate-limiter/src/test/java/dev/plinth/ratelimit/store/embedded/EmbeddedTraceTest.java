@@ -1,0 +1,74 @@
+package dev.plinth.ratelimit.store.embedded;
+
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.model.TraceContract;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A store that is closed and opened all the time decides as one that never was. */
+class EmbeddedTraceTest extends TraceContract {
+  private static final int CALLS = 7;
+
+  @TempDir Path parent;
+  private TimedFolder disk;
+
+  @Override
+  protected BudgetStore open() {
+    disk = new TimedFolder(parent);
+    return new Reopened();
+  }
+
+  @Override
+  protected void at(long micros) {
+    disk.now = micros;
+  }
+
+  @Override
+  protected int traces() {
+    return 40;
+  }
+
+  private final class Reopened implements BudgetStore {
+    private EmbeddedBudgetStore store = disk.open();
+    private int calls;
+
+    @Override
+    public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+      if (++calls % CALLS == 0) {
+        store.close();
+        store = disk.open();
+      }
+      return store.apply(domain, batch);
+    }
+
+    @Override
+    public String name() {
+      return store.name();
+    }
+
+    @Override
+    public String kind() {
+      return store.kind();
+    }
+
+    @Override
+    public String location() {
+      return store.location();
+    }
+
+    @Override
+    public Optional<String> trouble() {
+      return store.trouble();
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+}

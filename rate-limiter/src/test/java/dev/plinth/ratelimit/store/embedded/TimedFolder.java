@@ -1,0 +1,74 @@
+package dev.plinth.ratelimit.store.embedded;
+
+import dev.plinth.testkit.ManualClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.rocksdb.RocksDBException;
+
+/**
+ * A folder, the time, the checkpoints of the store that is open in it, and a disk that can fail.
+ */
+final class TimedFolder {
+  static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  private final Path parent;
+  private ManualClock checkpoints = new ManualClock();
+  private int copies;
+  volatile long now;
+  volatile boolean diskFails;
+
+  TimedFolder(Path parent) {
+    this.parent = parent;
+  }
+
+  Path folder() {
+    return parent.resolve("data" + copies);
+  }
+
+  EmbeddedBudgetStore open() {
+    checkpoints = new ManualClock();
+    RowFile file =
+        new RowFile(folder()) {
+          @Override
+          void write(Map<String, byte[]> rows, long tokens) throws RocksDBException {
+            if (diskFails) {
+              throw new RocksDBException("No space left on device");
+            }
+            super.write(rows, tokens);
+          }
+        };
+    return EmbeddedBudgetStore.open(folder(), file, INTERVAL, () -> now, checkpoints.scheduler());
+  }
+
+  /** Lets an interval pass, and so a checkpoint; not in the time that budgets go by. */
+  void checkpoint() {
+    checkpoints.advance(INTERVAL);
+  }
+
+  /**
+   * What a killed process leaves is what its files hold: the next store works on a copy of them.
+   */
+  EmbeddedBudgetStore crash(EmbeddedBudgetStore running) {
+    Path from = folder();
+    copies++;
+    copy(from, folder());
+    running.close();
+    return open();
+  }
+
+  private static void copy(Path from, Path to) {
+    try (Stream<Path> files = Files.list(from)) {
+      Files.createDirectories(to);
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(file.getFileName()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 class LimitsBench {
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
-  private static final int PROCESSES = 4;
+  static final int PROCESSES = 4;
   private static final int[] THREADS = Pace.QUICK ? new int[] {8} : new int[] {1, 8, 64};
-  private static final Pace PACE = Pace.of(2, 0.3, 0.7);
+  private static final Pace PACE = Pace.of(2, 0.25, 0.6);
 
   @TempDir Path folder;
   private final Scores scores = new Scores();
@@ -104,7 +104,7 @@ class LimitsBench {
 
   /** Compiles everybody's code before anybody's time is taken. */
   private void warmUp(Fleet fleet, BenchRedis redis) {
-    Times times = new Times(PACE.times().warmUp() * 10, 0);
+    Times times = new Times(PACE.times().warmUp() * 12, 0);
     for (Entry entry : Entry.values()) {
       fleet.run(new Job(entry, fresh(Keys.ZIPF, Limit.WIDE), 8, times), PROCESSES, () -> {});
       redis.commands().flushall(FlushMode.ASYNC);

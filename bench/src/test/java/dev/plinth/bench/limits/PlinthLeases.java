@@ -35,7 +35,7 @@ final class PlinthLeases implements Contestant {
     PlinthChecks.define(
         RateLimitServiceGrpc.newBlockingStub(clients.channel()),
         what,
-        PlinthChecks.leasedRule(what.limit(), 4));
+        PlinthChecks.leasedRule(what.limit(), LimitsBench.PROCESSES));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.plinth.client;
 
 import io.grpc.CallOptions;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -34,7 +35,11 @@ final class Attempts {
         CallOptions.DEFAULT
             .withExecutor(thread)
             .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
-    ClientCalls.asyncUnaryCall(channel.newCall(method, options), request, observer(answered));
+    // Else it would end with the call that this thread is just handling, which it may outlive.
+    Context.ROOT.run(
+        () ->
+            ClientCalls.asyncUnaryCall(
+                channel.newCall(method, options), request, observer(answered)));
     return answered;
   }
 

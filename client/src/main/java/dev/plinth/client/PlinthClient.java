@@ -105,11 +105,6 @@ public final class PlinthClient implements AutoCloseable {
     return new Election(namespace, name, wiring);
   }
 
-  /** Identifiers. */
-  public Ids ids() {
-    return ids;
-  }
-
   /** The limiters of this client, with the usual options. */
   public synchronized Limits limits() {
     if (limits == null) {
@@ -121,6 +116,11 @@ public final class PlinthClient implements AutoCloseable {
   /** Limiters of their own, with leases of their own; closed with the client, if not before. */
   public Limits limits(LimitOptions options) {
     return new Limits(line, options);
+  }
+
+  /** Identifiers. */
+  public Ids ids() {
+    return ids;
   }
 
   /** For guards to report a stale token to this client's metrics. */

@@ -105,6 +105,7 @@ class ClientMetricsTest {
     @SuppressWarnings("resource") // it holds on, to be seen
     public static long acquire(String target) throws InterruptedException {
       PlinthClient client = PlinthClient.builder(target).owner("bare").build();
+      client.limits().of("api", "tenant", "acme"); // loads all that this needs
       return client.leases().tryAcquire("printer").orElseThrow().token();
     }
   }

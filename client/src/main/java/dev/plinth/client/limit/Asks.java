@@ -68,9 +68,11 @@ final class Asks {
     return answer;
   }
 
-  /** On the client's own thread. */
+  /** On the client's own thread, as long as this is open. */
   void after(Duration delay, Runnable task) {
-    line.after(delay, task);
+    if (!closed) {
+      line.after(delay, task);
+    }
   }
 
   /** What is under way ends as unanswered, since its answer could not be heard. */

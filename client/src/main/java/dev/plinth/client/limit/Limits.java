@@ -61,6 +61,13 @@ public final class Limits implements AutoCloseable {
     return of(domain, Map.of(key, value));
   }
 
+  /** The answer where there is none. */
+  Answer unavailable() {
+    Answer answer = Answer.unavailable(wiring.options().onUnavailable());
+    wiring.events().answered(answer.allowed(), answer.source());
+    return answer;
+  }
+
   Wiring wiring() {
     return wiring;
   }

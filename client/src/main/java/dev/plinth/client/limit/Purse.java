@@ -24,7 +24,7 @@ final class Purse {
   private static final Duration FIRST_GUESS = Duration.ofMillis(500);
   private static final Duration AFTER_DENIAL = Duration.ofMillis(50);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
-  private static final Duration NOT_LEASABLE_FOR = Duration.ofSeconds(30);
+  private static final Duration NOT_LEASABLE_FOR = Duration.ofSeconds(10);
   private static final long MOST = 1_000_000_000;
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -168,8 +168,8 @@ final class Purse {
 
   private void answered(LeaseBudgetResponse answer, long sent) {
     wiring.events().leaseAsked(name(answer.getOutcome()));
-    if (answer.getOutcome() == Outcome.OUTCOME_LEASED) {
-      BudgetLease lease = answer.getLease();
+    BudgetLease lease = answer.getLease();
+    if (answer.getOutcome() == Outcome.OUTCOME_LEASED && lease.getGranted() > 0) {
       long validFor = Wire.duration(lease.getValidFor()).toNanos();
       wiring.events().leased(lease.getGranted());
       take(new Grant(lease.getLeaseId(), lease.getGranted(), sent, validFor));

@@ -12,10 +12,13 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,6 +74,42 @@ class RangeIdsRaceTest {
       long taken = 20L * 50 * THREADS;
       assertEquals(taken, distinct(all));
       assertSettled(taken);
+    }
+  }
+
+  /** Whatever a caller got before it heard of the close is used, and all the rest goes back. */
+  @Test
+  void I1_I6_closeBesideCallers() throws Exception {
+    server.put("orders", IdServer.dense(1, 60));
+    try (PlinthClient client = PlinthClient.connect(server.target())) {
+      Set<Long> all = ConcurrentHashMap.newKeySet();
+      AtomicLong taken = new AtomicLong();
+      for (int round = 0; round < 40; round++) {
+        RangeIds ids = client.ids().range("orders", PATIENT);
+        List<Future<?>> takers = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+          takers.add(threads.submit(() -> takeUntilClosed(ids, all, taken)));
+        }
+        long enough = taken.get() + 20 * round;
+        Await.until("some ids", () -> taken.get() >= enough);
+        ids.close();
+        for (Future<?> taker : takers) {
+          taker.get();
+        }
+      }
+      assertEquals(taken.get(), all.size());
+      assertSettled(taken.get());
+    }
+  }
+
+  private static void takeUntilClosed(RangeIds ids, Set<Long> all, AtomicLong taken) {
+    try {
+      while (true) {
+        assertTrue(all.add(ids.next()));
+        taken.incrementAndGet();
+      }
+    } catch (IllegalStateException closed) {
+      // The end.
     }
   }
 

@@ -155,7 +155,7 @@ class LeasedBudgetTest {
     service.lease =
         request -> ScriptedLimits.notLeased(Outcome.OUTCOME_NOT_LEASABLE, Duration.ZERO);
     ask();
-    service.clock.advance(Duration.ofSeconds(29));
+    service.clock.advance(Duration.ofSeconds(9));
     ask();
     assertEquals(1, service.leases.size());
     service.clock.advance(Duration.ofSeconds(1));

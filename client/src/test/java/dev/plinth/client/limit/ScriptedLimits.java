@@ -67,6 +67,9 @@ final class ScriptedLimits implements AutoCloseable {
   volatile Function<AcquireSlotRequest, AcquireSlotResponse> slot = request -> null;
   volatile Function<RenewSlotRequest, RenewSlotResponse> renew = request -> null;
 
+  /** Answers leave when it is open. */
+  volatile CompletableFuture<Void> gate = CompletableFuture.completedFuture(null);
+
   private final AtomicLong ahead = new AtomicLong();
   private final Server server;
   private final ManagedChannel channel;
@@ -189,7 +192,11 @@ final class ScriptedLimits implements AutoCloseable {
     server.shutdownNow();
   }
 
-  private static <A> void say(Supplier<A> script, StreamObserver<A> to) {
+  private <A> void say(Supplier<A> script, StreamObserver<A> to) {
+    gate.thenRun(() -> sayNow(script, to));
+  }
+
+  private static <A> void sayNow(Supplier<A> script, StreamObserver<A> to) {
     try {
       A answer = script.get();
       if (answer != null) {

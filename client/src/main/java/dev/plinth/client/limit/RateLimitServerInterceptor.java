@@ -1,0 +1,144 @@
+package dev.plinth.client.limit;
+
+import dev.plinth.ratelimit.v1.Decision;
+import dev.plinth.ratelimit.v1.LimitStatus;
+import dev.plinth.ratelimit.v1.Verdict;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.ToLongBiFunction;
+
+/**
+ * Limits the calls of a gRPC server. A call over its limit ends with RESOURCE_EXHAUSTED,
+ * RATE_EXCEEDED before its handler hears of it, with the delay after which it may pass and the
+ * rules that were over. Responses carry the RateLimit lines of decisions that the service made for
+ * them; those that a lease paid for have none.
+ *
+ * <p>No thread waits for a decision. A call that is decided from memory begins on gRPC's own
+ * thread; one that the service must decide begins on another, once decided, and never if it was
+ * cancelled meanwhile. Where the service does not answer, or refuses to decide, calls go by {@link
+ * LimitOptions#onUnavailable}: on, or to an end with UNAVAILABLE.
+ */
+public final class RateLimitServerInterceptor implements ServerInterceptor {
+  private static final Logger log = System.getLogger("plinth.client");
+
+  private final Limits limits;
+  private final String domain;
+  private final CallDescriptors descriptors;
+  private final ToLongBiFunction<ServerCall<?, ?>, Metadata> cost;
+  private final Executor handlers;
+  private final Complaints complaints;
+
+  private RateLimitServerInterceptor(
+      Limits limits,
+      String domain,
+      CallDescriptors descriptors,
+      ToLongBiFunction<ServerCall<?, ?>, Metadata> cost,
+      Executor handlers) {
+    this.limits = limits;
+    this.domain = domain;
+    this.descriptors = descriptors;
+    this.cost = cost;
+    this.handlers = handlers;
+    this.complaints = new Complaints(limits.line().nanos());
+  }
+
+  /** Each call costs 1; handlers begin on threads of the client's own, as many as it takes. */
+  public static RateLimitServerInterceptor of(
+      Limits limits, String domain, CallDescriptors descriptors) {
+    return new RateLimitServerInterceptor(
+        limits, domain, descriptors, (call, headers) -> 1, limits.line().background());
+  }
+
+  public RateLimitServerInterceptor cost(ToLongBiFunction<ServerCall<?, ?>, Metadata> function) {
+    return new RateLimitServerInterceptor(limits, domain, descriptors, function, handlers);
+  }
+
+  /** Where the handlers of calls begin that were not decided at once. */
+  public RateLimitServerInterceptor handlersOn(Executor threads) {
+    return new RateLimitServerInterceptor(limits, domain, descriptors, cost, threads);
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    Optional<Map<String, String>> limited = descriptors.of(call, headers);
+    if (limited.isEmpty()) {
+      return next.startCall(call, headers);
+    }
+    CompletableFuture<Answer> asked =
+        limits
+            .of(domain, limited.get())
+            .ask(cost.applyAsLong(call, headers), true)
+            .exceptionally(this::refused);
+    if (asked.isDone()) {
+      Answer answer = asked.join();
+      logShadows(answer);
+      return answer.allowed()
+          ? next.startCall(LimitLines.adding(LimitLines.of(answer), call), headers)
+          : refuse(call, answer);
+    }
+    HeldCall<Q> held = new HeldCall<>(call);
+    asked.thenAccept(answer -> decided(answer, call, headers, next, held));
+    return held;
+  }
+
+  private <Q, A> void decided(
+      Answer answer,
+      ServerCall<Q, A> call,
+      Metadata headers,
+      ServerCallHandler<Q, A> next,
+      HeldCall<Q> held) {
+    if (!answer.allowed()) {
+      refuse(call, answer);
+      return;
+    }
+    logShadows(answer);
+    held.begin(
+        handlers,
+        () -> next.startCall(LimitLines.adding(LimitLines.of(answer), call), headers),
+        () -> {});
+  }
+
+  /** A server must not fall because of a policy that is not there. */
+  private Answer refused(Throwable failure) {
+    complaints.complain("checks of domain " + domain + " are refused", failure);
+    return limits.unavailable();
+  }
+
+  private static <Q> ServerCall.Listener<Q> refuse(ServerCall<Q, ?> call, Answer answer) {
+    List<LimitStatus> over = answer.decision().map(Decision::getLimitsList).orElse(List.of());
+    Refusal refusal =
+        answer.source() == Source.UNAVAILABLE
+            ? Refusal.unavailable()
+            : Refusal.rate(over, answer.retryAfter());
+    refusal.close(call, LimitLines.of(answer));
+    return new ServerCall.Listener<>() {};
+  }
+
+  private void logShadows(Answer answer) {
+    if (log.isLoggable(Level.DEBUG)) {
+      answer
+          .decision()
+          .filter(decision -> decision.getVerdict() == Verdict.VERDICT_ALLOW_SHADOW)
+          .ifPresent(
+              decision ->
+                  log.log(Level.DEBUG, "shadow rules would have denied: " + overs(decision)));
+    }
+  }
+
+  private static List<String> overs(Decision decision) {
+    return decision.getLimitsList().stream()
+        .filter(limit -> limit.getShadow() && limit.getOver())
+        .map(LimitStatus::getRule)
+        .toList();
+  }
+}

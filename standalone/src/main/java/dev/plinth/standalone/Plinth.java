@@ -4,11 +4,15 @@ import dev.plinth.id.IdService;
 import dev.plinth.id.core.IdApp;
 import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.ratelimit.RateLimitService;
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.PolicyApp;
 import dev.plinth.server.DataFolder;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
 import dev.plinth.server.Running;
 import dev.plinth.server.StartRefused;
+import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.App;
 import dev.plinth.shards.Shards;
@@ -26,6 +30,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /** Every service in one process: the composition root. */
 public final class Plinth implements Running {
@@ -44,13 +50,23 @@ public final class Plinth implements Running {
       store = openStore(building, metrics);
       LeaseApp leases = LeaseService.app(clock, metrics.registry());
       IdApp ids = IdService.app(clock, metrics.registry());
-      Shards shards = opened(openShards(List.of(leases, ids), metrics));
+      PolicyApp policies = RateLimitService.app(clock);
+      Shards shards = opened(openShards(List.of(leases, ids, policies), metrics));
       Forwarding forwarding = opened(new Forwarding(shards, node()));
+      BudgetStore budgets = openBudgets();
       host =
           opened(
               building
                   .add(forwarding.around(LeaseService.on(shards, leases, store)))
                   .add(forwarding.around(IdService.on(shards, ids, store)))
+                  .add(
+                      RateLimitService.on(
+                          shards,
+                          policies,
+                          budgets,
+                          settings.rateLimit(),
+                          forwarding,
+                          metrics.registry()))
                   .shards(new ShardList(shards, store))
                   .start());
       // Only now: the port may be one that the system picked.
@@ -72,6 +88,18 @@ public final class Plinth implements Running {
       DataFolder data = opened(DataFolder.open(settings.dataDir(), Instant.now()));
       building.engine(data);
       return opened(EmbeddedShardStore.open(data.path().resolve("coordination"), shards));
+    } catch (StoreUnavailable e) {
+      throw new StartRefused(e.getMessage(), e);
+    }
+  }
+
+  private BudgetStore openBudgets() {
+    int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    ExecutorService answers =
+        Executors.newFixedThreadPool(threads, Threads.daemons("plinth-answers"));
+    opened(answers::shutdown);
+    try {
+      return opened(BudgetsAt.open(settings, answers));
     } catch (StoreUnavailable e) {
       throw new StartRefused(e.getMessage(), e);
     }
@@ -118,8 +146,12 @@ public final class Plinth implements Running {
   /** Addresses and engines, for the ready line. */
   String summary() {
     String bind = settings.host().bind();
-    return "gRPC on %s:%d, admin on http://%s:%d, %s engine in %s"
-        .formatted(bind, port(), bind, adminPort(), store.kind(), store.location());
+    return "gRPC on %s:%d, admin on http://%s:%d, %s engine in %s, budgets in %s"
+        .formatted(bind, port(), bind, adminPort(), store.kind(), store.location(), budgets());
+  }
+
+  private String budgets() {
+    return settings.budgets().equals("embedded") ? "this process" : settings.budgets();
   }
 
   @Override

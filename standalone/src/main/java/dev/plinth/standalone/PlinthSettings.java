@@ -1,5 +1,7 @@
 package dev.plinth.standalone;
 
+import dev.plinth.ratelimit.RateLimitSettings;
+import dev.plinth.ratelimit.store.redis.RedisSettings;
 import dev.plinth.server.HostSettings;
 import dev.plinth.server.settings.Inline;
 import dev.plinth.server.settings.Setting;
@@ -15,6 +17,12 @@ public record PlinthSettings(
             meaning = "Where shards are kept: embedded, or etcd://host:port,...",
             byDefault = "embedded")
         String coordination,
+    @Setting(
+            meaning =
+                "Where the budgets of rate limits are kept: embedded, or"
+                    + " redis://host:port[/database]",
+            byDefault = "embedded")
+        String budgets,
     @Setting(
             meaning = "Name of this node as others see it; host and process if empty",
             byDefault = "")
@@ -34,10 +42,13 @@ public record PlinthSettings(
         Optional<Path> witness,
     ShardsSettings shards,
     EtcdSettings etcd,
+    RateLimitSettings rateLimit,
+    RedisSettings redis,
     @Inline HostSettings host) {
 
   public PlinthSettings {
     Coordination.parse(coordination);
+    BudgetsAt.check(budgets);
     Advertised.check(advertise);
   }
 }

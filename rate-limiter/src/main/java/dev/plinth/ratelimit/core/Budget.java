@@ -5,8 +5,8 @@ import java.util.Optional;
 /**
  * The budget of one rule for one set of descriptor values.
  *
- * @param key names it in the store, unique in its domain; a shadow's differs from the enforced
- *     one's
+ * @param key names it in the store, unique in its domain and without line breaks; a shadow's
+ *     differs from the enforced one's
  * @param version of the policy that last changed the rule; a store never goes back behind the
  *     version it has seen for the key
  * @param shadow charged where it has room, never the cause of a denial
@@ -24,7 +24,7 @@ public record Budget(
    * How much may be out in leases at one time, and for how long each is.
    *
    * @param most of all leases together, those that were returned or ran out not counted
-   * @param ttl of one lease, in microseconds
+   * @param ttl of one lease, in microseconds; up to a minute
    */
   public record Lending(long most, long ttl) {}
 }

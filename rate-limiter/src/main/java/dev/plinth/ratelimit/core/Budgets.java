@@ -109,6 +109,12 @@ public final class Budgets {
     return new Budgets(Rows.tracked(), Rows.tracked(), Rows.tracked(), Rows.tracked(), tokens);
   }
 
+  /** The same without the notes. */
+  public static Budgets untracked(LongSupplier tokens) {
+    return new Budgets(
+        Rows.untracked(), Rows.untracked(), Rows.untracked(), Rows.untracked(), tokens);
+  }
+
   private static LongSupplier counter() {
     AtomicLong last = new AtomicLong();
     return last::incrementAndGet;

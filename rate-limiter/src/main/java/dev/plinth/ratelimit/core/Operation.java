@@ -10,14 +10,16 @@ public sealed interface Operation {
    * charge, and then charged to all, or denied and charged to none. Shadows are charged with what
    * was admitted, each as far as it has room, on its own.
    *
-   * @param charges at most one for a budget; a cost of 0 only looks
+   * @param charges at most one for a budget; a cost of 0 only looks, and a concurrency limit can
+   *     only be looked at
    * @param count how many checks; 1 with {@code partial}, {@code maxWait} or a ticket
    * @param partial grants as much of the cost, which is then the same in all charges, as there is
    * @param maxWait microseconds of the future that may be taken, of budgets that have one: bucket
-   *     and paced
+   *     and paced; up to {@link Limit#HOUR}, and 0 with {@code partial}
    * @param lease how much more to take in advance, if all were admitted: at most this, half of what
    *     is left in every enforced budget, and what {@link Budget.Lending} leaves; 0 for none
-   * @param ticket notes what was granted (cost, part of it, or lease), so that it can be settled
+   * @param ticket notes what was granted, so that it can be settled: the lease where one is asked
+   *     for, else the cost or the part of it; nothing is noted if that is nothing
    */
   record Take(
       List<Charge> charges,
@@ -46,19 +48,20 @@ public sealed interface Operation {
   record Ticket(String id, long ttl) {}
 
   /**
-   * Says what a ticket really cost: the difference goes back to its budgets, as far as they are
-   * still of the same window, or is charged on top. Once; the ticket is gone afterwards.
+   * Says what a ticket really cost: the difference goes back to its budgets, as far as what was
+   * charged still counts there and the rule is still of the same version, or is charged on top.
+   * Once; the ticket is gone afterwards.
    */
   record Settle(String ticket, long actual) implements Operation {}
 
-  /** Every budget begins anew. */
+  /** Every budget begins anew; of a concurrency limit, the slots in it end. */
   record Reset(List<Budget> budgets) implements Operation {}
 
   /**
    * A place in each of these, all concurrency limits, or in none.
    *
    * @param slot unique in the domain; the same again is the same place, with its time renewed
-   * @param ttl in microseconds
+   * @param ttl in microseconds, up to {@link Limit#HOUR}
    */
   record AcquireSlot(List<Budget> budgets, String slot, long ttl) implements Operation {}
 

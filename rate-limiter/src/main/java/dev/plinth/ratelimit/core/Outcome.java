@@ -12,8 +12,8 @@ public sealed interface Outcome {
    * @param granted to one check: its cost, or a part of it
    * @param leased taken in advance
    * @param delay microseconds until what was granted may be used
-   * @param retry microseconds until a denied check would pass if nothing else came, or {@link
-   *     #NEVER}; 0 if none was denied
+   * @param retry microseconds until a denied check would pass at once if nothing else came, or
+   *     {@link #NEVER}; 0 if none was denied
    * @param standings after it, one for each charge in their order
    */
   record Taken(
@@ -34,7 +34,7 @@ public sealed interface Outcome {
   record Stale(long version) implements Outcome {}
 
   /**
-   * @param refunded given back; negative if more was charged
+   * @param refunded what was granted less what it cost; negative if more was charged
    */
   record Settled(boolean found, long refunded) implements Outcome {}
 
@@ -42,7 +42,7 @@ public sealed interface Outcome {
 
   /**
    * @param token rises with each place given in the domain; 0 if there was none
-   * @param retry microseconds until the first place runs out, if all are taken
+   * @param retry microseconds until enough places have run out, if all are taken
    * @param standings one for each budget
    */
   record Slotted(boolean acquired, long token, long retry, List<Standing> standings)

@@ -11,12 +11,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A way for this node to call itself as others call it: a call finds the owner of its domain by the
  * same routes, waits where that moves, and is answered here where that is us.
  */
 final class Loopback implements AutoCloseable {
+  private static final long END_SECONDS = 2;
+
   private final String name = "plinth-ratelimit-" + UUID.randomUUID();
   private final ManagedChannel channel;
   private Server server;
@@ -47,6 +50,15 @@ final class Loopback implements AutoCloseable {
 
   ManagedChannel channel() {
     return channel;
+  }
+
+  /** Bounded: the process must end. */
+  void awaitEnd() {
+    try {
+      channel.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

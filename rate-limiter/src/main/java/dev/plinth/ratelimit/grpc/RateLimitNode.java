@@ -139,8 +139,10 @@ public final class RateLimitNode implements AutoCloseable {
 
   @Override
   public void close() {
+    // Streams end on the thread, which must be there until they have.
     thread.execute(policies::close);
-    loopback.close();
+    thread.execute(loopback::close);
+    loopback.awaitEnd();
     thread.shutdown();
   }
 }

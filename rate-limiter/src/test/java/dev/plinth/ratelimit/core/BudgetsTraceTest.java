@@ -17,6 +17,6 @@ class BudgetsTraceTest extends TraceContract {
 
   @Override
   protected int traces() {
-    return 1500;
+    return 250;
   }
 }

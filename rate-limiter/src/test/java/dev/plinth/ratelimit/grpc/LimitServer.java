@@ -4,6 +4,7 @@ import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
 import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisSettings;
 import dev.plinth.server.Engine;
@@ -16,6 +17,11 @@ import dev.plinth.testkit.TestSettings;
 import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
@@ -40,6 +46,16 @@ final class LimitServer implements AutoCloseable {
             },
             (shards, app, store) -> new Service(shards, app, budgets.get(), settings, meters));
     this.server = ShardServer.embedded(wiring, "--progress-interval=100ms");
+  }
+
+  static LimitServer embedded() {
+    try {
+      Path folder = Files.createTempDirectory("budgets");
+      return new LimitServer(
+          "embedded", () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1)), PATIENT);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   static LimitServer onRedis(String hostPort) {

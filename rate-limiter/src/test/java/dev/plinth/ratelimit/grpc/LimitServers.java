@@ -19,12 +19,15 @@ final class LimitServers implements ArgumentsProvider {
   public Stream<? extends Arguments> provideArguments(
       ParameterDeclarations parameters, ExtensionContext context) {
     Store servers = context.getRoot().getStore(Namespace.create(LimitServers.class));
+    LimitServer embedded =
+        servers.getOrComputeIfAbsent("embedded", name -> LimitServer.embedded(), LimitServer.class);
     return hasRedis(context)
         ? Stream.of(
+            Arguments.of(embedded),
             Arguments.of(
                 servers.getOrComputeIfAbsent(
                     "redis", name -> LimitServer.onRedis(REDIS.hostPorts()), LimitServer.class)))
-        : Stream.of();
+        : Stream.of(Arguments.of(embedded));
   }
 
   /** The search for it prints why there is none; on CI it fails. */

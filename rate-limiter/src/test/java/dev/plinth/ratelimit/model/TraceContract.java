@@ -25,7 +25,7 @@ public abstract class TraceContract {
 
   /** How many traces; each has a domain of its own. */
   protected int traces() {
-    return 400;
+    return 150;
   }
 
   @Test

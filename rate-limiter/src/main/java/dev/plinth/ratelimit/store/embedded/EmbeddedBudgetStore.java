@@ -176,6 +176,11 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   }
 
   @Override
+  public boolean isShared() {
+    return false;
+  }
+
+  @Override
   public String name() {
     return "budgets";
   }

@@ -23,8 +23,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.Options;
@@ -107,6 +112,60 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     disk.checkpoint();
     crash();
     assertEquals(6, available(TEN));
+  }
+
+  /** Bound (e): what comes on top of the size is what the lost intervals had admitted. */
+  @Test
+  void crash_againAndAgain_admitsAtMostWhatWasLostOnTop() {
+    long size = 300;
+    Budget slow = budget("slow", new Limit.Bucket(size, 24 * Limit.HOUR, 1));
+    Random random = new Random(1);
+    long admitted = 0;
+    long sinceCheckpoint = 0;
+    long lost = 0;
+    for (int i = 0; i < 400; i++) {
+      long granted = take(partial(1 + random.nextInt(5), slow)).granted();
+      admitted += granted;
+      sinceCheckpoint += granted;
+      if (random.nextInt(4) == 0) {
+        disk.checkpoint();
+        sinceCheckpoint = 0;
+      } else if (random.nextInt(25) == 0) {
+        crash();
+        lost += sinceCheckpoint;
+        sinceCheckpoint = 0;
+      }
+      assertEquals(size + lost - admitted, available(slow));
+    }
+    assertTrue(lost > 0 && admitted > size, "something was lost");
+  }
+
+  @Test
+  void checkpoint_whileManyDecide_losesNothing() {
+    List<Budget> keys =
+        IntStream.range(0, 5)
+            .mapToObj(i -> budget("k" + i, new Limit.Bucket(100_000, Limit.HOUR, 1)))
+            .toList();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<CompletableFuture<Void>> running =
+          IntStream.range(0, 4)
+              .mapToObj(
+                  i ->
+                      CompletableFuture.runAsync(
+                          () -> IntStream.range(0, 2500).forEach(j -> take(keys.get(j % 5), 1)),
+                          threads))
+              .toList();
+      while (!running.stream().allMatch(CompletableFuture::isDone)) {
+        disk.checkpoint();
+      }
+      running.forEach(CompletableFuture::join);
+    } finally {
+      threads.shutdownNow();
+    }
+    disk.checkpoint();
+    crash();
+    keys.forEach(key -> assertEquals(100_000 - 2000, available(key)));
   }
 
   @Test

@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
-/** A store on a shared Redis that looks empty, by domains of its own, at a time that a test sets. */
+/**
+ * A store on a shared Redis that looks empty, by domains of its own, at a time that a test sets.
+ */
 final class TimedRedis implements BudgetStore {
   private final String prefix = "d" + UUID.randomUUID() + "-";
   private final RedisBudgetStore store;

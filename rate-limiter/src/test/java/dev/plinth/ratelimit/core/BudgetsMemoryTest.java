@@ -1,0 +1,96 @@
+package dev.plinth.ratelimit.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.ratelimit.core.Operation.AcquireSlot;
+import dev.plinth.ratelimit.core.Operation.Take;
+import dev.plinth.ratelimit.core.Operation.Ticket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class BudgetsMemoryTest {
+  private static final long SECOND = 1_000_000;
+  private static final long MINUTES = 60 * SECOND;
+
+  private static Budget budget(String key) {
+    Limit limit =
+        key.startsWith("slot") ? new Limit.Concurrency(1) : new Limit.Bucket(10, SECOND, 1);
+    return new Budget(key, limit, 1, OnChange.AS_IS, false, Optional.empty());
+  }
+
+  /** One new key, ticket, request id and slot with each call. */
+  private static List<Request> calls(int i) {
+    Take take =
+        new Take(
+            List.of(new Charge(budget("key" + i), 1)),
+            1,
+            false,
+            0,
+            0,
+            Optional.of(new Ticket("t" + i, MINUTES)));
+    AcquireSlot slot = new AcquireSlot(List.of(budget("slot" + i)), "s" + i, SECOND);
+    return List.of(
+        new Request(take, Optional.of(new Request.Once("r" + i, "print"))), Request.of(slot));
+  }
+
+  @Test
+  void memory_followsWhatIsInUse_howeverManyKeysCome() {
+    Budgets budgets = new Budgets();
+    long now = 1_767_225_600_000_000L;
+    int most = 0;
+    for (int i = 0; i < 100_000; i++) {
+      now += SECOND;
+      budgets.apply(calls(i), now);
+      most = Math.max(most, budgets.size());
+    }
+    // In use are 120 states, 60 tickets, 600 requests and 1 slot.
+    assertTrue(most < 2 * 800, "at most " + most);
+    budgets.sweep(Integer.MAX_VALUE, now + 11 * MINUTES);
+    assertEquals(0, budgets.size());
+  }
+
+  @Test
+  void whatIsUsed_isNeverDropped() {
+    Budgets budgets = new Budgets();
+    Limit slow = new Limit.Bucket(10, 24 * Limit.HOUR, 1);
+    Budget budget = new Budget("slow", slow, 1, OnChange.AS_IS, false, Optional.empty());
+    Request take = Request.of(Take.of(List.of(new Charge(budget, 10))));
+    budgets.apply(List.of(take), 0);
+    budgets.sweep(10, 9 * 24 * Limit.HOUR);
+    assertEquals(1, budgets.size());
+    List<Outcome> denied = budgets.apply(List.of(take), 9 * 24 * Limit.HOUR);
+    assertEquals(24 * Limit.HOUR, ((Outcome.Taken) denied.get(0)).retry());
+  }
+
+  @Test
+  void changes_areToldOnce_alsoWhenAKeyComesBack() {
+    Budgets budgets = Budgets.tracked(() -> 1);
+    budgets.apply(calls(1), 0);
+    budgets.apply(calls(1), 0);
+    assertEquals(List.of("b key1", "t t1", "r r1", "s s1"), told(budgets));
+    assertEquals(List.of(), told(budgets));
+    budgets.apply(calls(1), 1);
+    budgets.sweep(10, 20 * MINUTES);
+    budgets.apply(calls(1), 20 * MINUTES);
+    List<String> told = told(budgets);
+    assertTrue(told.indexOf("-b key1") < told.indexOf("b key1"), told.toString());
+    assertEquals(1, told.stream().filter("b key1"::equals).count());
+  }
+
+  private static List<String> told(Budgets budgets) {
+    List<String> told = new ArrayList<>();
+    for (Budgets.Change change : budgets.changes()) {
+      told.add((change.isRemoval() ? "-" : "") + change.kind().letter() + " " + change.key());
+    }
+    return told;
+  }
+
+  @Test
+  void changes_ofOneThatDoesNotTrackThem_areRefused() {
+    assertThrows(IllegalStateException.class, () -> new Budgets().changes());
+  }
+}

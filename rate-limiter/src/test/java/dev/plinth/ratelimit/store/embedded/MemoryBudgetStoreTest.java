@@ -1,0 +1,82 @@
+package dev.plinth.ratelimit.store.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.ratelimit.core.BudgetSlotsContract;
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.BudgetStoreContract;
+import dev.plinth.ratelimit.core.InvariantsContract;
+import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.core.Operation.AcquireSlot;
+import dev.plinth.ratelimit.core.Outcome.Slotted;
+import dev.plinth.testkit.ManualClock;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The contracts, for the store of one of several nodes. */
+class MemoryBudgetStoreTest {
+  private static final class Timed {
+    private volatile long now;
+
+    MemoryBudgetStore open() {
+      return new MemoryBudgetStore(() -> now, new ManualClock().scheduler());
+    }
+  }
+
+  @Nested
+  class Store extends BudgetStoreContract {
+    private final Timed timed = new Timed();
+
+    @Override
+    protected BudgetStore open() {
+      return timed.open();
+    }
+
+    @Override
+    protected void at(long micros) {
+      timed.now = micros;
+    }
+  }
+
+  @Nested
+  class Slots extends BudgetSlotsContract {
+    private final Timed timed = new Timed();
+
+    @Override
+    protected BudgetStore open() {
+      return timed.open();
+    }
+
+    @Override
+    protected void at(long micros) {
+      timed.now = micros;
+    }
+
+    @Test
+    void token_isHigher_atTheNodeThatADomainMovesTo() {
+      AcquireSlot acquire =
+          new AcquireSlot(List.of(budget("jobs", new Limit.Concurrency(3))), "s1", SECOND);
+      long before = ((Slotted) apply(acquire)).token();
+      advance(1);
+      store.close();
+      store = open();
+      assertTrue(((Slotted) apply(acquire)).token() > before);
+    }
+  }
+
+  @Nested
+  class Invariants extends InvariantsContract {
+    private final Timed timed = new Timed();
+
+    @Override
+    protected BudgetStore open() {
+      return timed.open();
+    }
+
+    @Override
+    protected void at(long micros) {
+      timed.now = micros;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.plinth.standalone;
+
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
+import dev.plinth.ratelimit.store.embedded.MemoryBudgetStore;
+import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
+import dev.plinth.server.settings.InvalidSetting;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+
+/** Where budgets are kept: {@code embedded}, or {@code redis://host:port[/database]}. */
+final class BudgetsAt {
+  private static final String EMBEDDED = "embedded";
+  private static final Pattern REDIS =
+      Pattern.compile("redis://[A-Za-z0-9._-]+:\\d{1,5}(/\\d{1,3})?");
+  private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private BudgetsAt() {}
+
+  /** Refuses by the name of the setting. */
+  static void check(String value) {
+    if (!value.equals(EMBEDDED) && !REDIS.matcher(value).matches()) {
+      throw new InvalidSetting("budgets", value, "embedded or redis://host:port[/database]");
+    }
+  }
+
+  /**
+   * Embedded budgets are on the disk where all shards are, too; one of several nodes keeps them in
+   * memory.
+   *
+   * @param executor runs what depends on Redis's answers
+   */
+  static BudgetStore open(PlinthSettings settings, Executor executor) {
+    if (!settings.budgets().equals(EMBEDDED)) {
+      return greeted(RedisBudgetStore.open(settings.budgets(), settings.redis(), executor));
+    }
+    return Coordination.parse(settings.coordination()).isEmbedded()
+        ? EmbeddedBudgetStore.open(
+            settings.dataDir().resolve("budgets"), settings.rateLimit().checkpointInterval())
+        : MemoryBudgetStore.open();
+  }
+
+  /** Given a moment to connect, so that a good start does not begin with a warning. */
+  private static BudgetStore greeted(BudgetStore redis) {
+    long from = System.nanoTime();
+    while (redis.trouble().isPresent() && System.nanoTime() - from < HELLO_NANOS) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    return redis;
+  }
+}

@@ -115,8 +115,7 @@ final class Session {
 
   private void beat() {
     beating.set(true);
-    announce();
-    if (isLost()) {
+    if (announce() == LeaseState.LOST) {
       return;
     }
     int current = ++turn;
@@ -165,16 +164,18 @@ final class Session {
   }
 
   private void watch() {
-    announce();
-    if (!isLost()) {
+    // What was told decides, not a second look at the clock: a loss between the two would be told
+    // by nobody.
+    if (announce() != LeaseState.LOST) {
       rhythm.thread().after(tenure.untilNextEdge(rhythm.now()), this::watch);
     }
   }
 
-  private void announce() {
+  private LeaseState announce() {
     LeaseState state = state();
     if (announced.getAndSet(state) != state) {
       dependants.forEach(Dependant::sessionChanged);
     }
+    return state;
   }
 }

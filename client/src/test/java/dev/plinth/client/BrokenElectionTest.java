@@ -39,17 +39,17 @@ class BrokenElectionTest {
     server.close();
   }
 
-  @RepeatedTest(3)
+  @Test
   void V3_leaderWhoseConnectionIsReset_isDeposedBeforeAnotherIsElected() throws Exception {
     deposedBeforeTheNextElection(FaultProxy::cut);
   }
 
-  @RepeatedTest(3)
+  @Test
   void V3_leaderWhoseBeatsVanish_isDeposedBeforeAnotherIsElected() throws Exception {
     deposedBeforeTheNextElection(FaultProxy::halfOpen);
   }
 
-  @RepeatedTest(3)
+  @Test
   void V3_leaderWhoseAnswersVanish_isDeposedBeforeAnotherIsElected() throws Exception {
     deposedBeforeTheNextElection(p -> p.drop(FaultProxy.Direction.TO_CLIENT));
   }

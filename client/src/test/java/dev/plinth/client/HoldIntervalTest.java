@@ -19,7 +19,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,18 +43,18 @@ class HoldIntervalTest {
     server.close();
   }
 
-  @RepeatedTest(3)
+  @Test
   void V3_holderWhoseConnectionIsReset_isLostBeforeAnotherIsGranted() throws Exception {
     lostBeforeTheNextGrant(FaultProxy::cut);
   }
 
-  @RepeatedTest(3)
+  @Test
   void V3_holderWhoseBeatsVanish_isLostBeforeAnotherIsGranted() throws Exception {
     lostBeforeTheNextGrant(FaultProxy::halfOpen);
   }
 
   /** The server renews, and the holder does not hear of it: it must not believe in its luck. */
-  @RepeatedTest(3)
+  @Test
   void V3_holderWhoseAnswersVanish_isLostBeforeAnotherIsGranted() throws Exception {
     lostBeforeTheNextGrant(p -> p.drop(FaultProxy.Direction.TO_CLIENT));
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class BelievedHoldsTest {
   private static final int HOLDERS = 3;
-  private static final int PAUSES = 3;
+  private static final int PAUSES = 2;
   private static final long TTL_MILLIS = 800;
 
   @TempDir Path folder;

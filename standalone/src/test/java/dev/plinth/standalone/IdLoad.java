@@ -32,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.LongStream;
@@ -43,6 +44,9 @@ import java.util.stream.LongStream;
 final class IdLoad implements AutoCloseable {
   static final int SPACES = 4;
   private static final int CALLERS = 8;
+  // Leaves the processes under test some of the machine, above all one that is starting.
+  private static final long PACE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
   private final IntFunction<IdServiceBlockingStub> servers;
@@ -102,8 +106,10 @@ final class IdLoad implements AutoCloseable {
               try {
                 askOnce(caller);
                 answers.incrementAndGet();
+                LockSupport.parkNanos(PACE_NANOS);
               } catch (StatusRuntimeException e) {
                 // A server that is gone, or moves: whatever this was, nobody was told.
+                LockSupport.parkNanos(AFTER_FAILURE_NANOS);
               } catch (Throwable e) {
                 wrong.compareAndSet(null, e);
                 ended = true;

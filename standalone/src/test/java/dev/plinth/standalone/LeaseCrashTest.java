@@ -50,18 +50,21 @@ class LeaseCrashTest {
   @Test
   void V16_acknowledgedLeasesTokensAndAnswers_surviveKill9() throws Exception {
     long highest = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-      int before = granted.size();
-      try (JavaProcess plinth = start()) {
-        workUntilKilled(plinth, before);
-      }
+    try (JavaProcess plinth = start()) {
+      workUntilKilled(plinth);
+    }
+    for (int round = 1; round <= ROUNDS; round++) {
       try (JavaProcess plinth = start()) {
         highest = checkAll(plinth, highest);
+        if (round < ROUNDS) {
+          workUntilKilled(plinth);
+        }
       }
     }
   }
 
-  private void workUntilKilled(JavaProcess plinth, int before) throws Exception {
+  private void workUntilKilled(JavaProcess plinth) throws Exception {
+    int before = granted.size();
     ManagedChannel channel = channel(plinth);
     ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
     CountDownLatch ended = new CountDownLatch(CALLERS);

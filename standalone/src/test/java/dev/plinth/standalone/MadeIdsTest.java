@@ -59,6 +59,7 @@ class MadeIdsTest {
     int port = Integer.parseInt(server.awaitLine("gRPC on [^:]+:(\\d+)").group(1));
     define(port);
     makers = IntStream.range(0, MAKERS).mapToObj(i -> start(port, i)).toList();
+    makers.forEach(maker -> maker.awaitLine("ready"));
     for (int i = 0; i < PAUSES; i++) {
       awaitMore();
       makers.forEach(this::pause); // the one that has the worker id is among them

@@ -32,6 +32,7 @@ public final class Maker {
     RandomGenerator random =
         RandomGeneratorFactory.of("L64X128MixRandom").create(Long.parseLong(args[3]));
     try (PlinthClient client = PlinthClient.connect(args[0])) {
+      System.out.println("ready");
       while (true) {
         long asked = System.nanoTime();
         try (SnowflakeIds ids = client.ids().snowflake(args[1])) {

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whole processes on an etcd of three members, while they come, go, die and hang under load. */
 class NodesTest {
+  private static final long AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   @RegisterExtension static final SharedEngine ETCD = Engines.etcdCluster();
 
   @TempDir Path folder;
@@ -69,8 +72,8 @@ class NodesTest {
   @Test
   void killedNode_losesNoGrant_andItsShardsAreServedWithinTheTtlAndTwoSeconds() throws Exception {
     open(3);
-    IntStream.range(0, 3).forEach(nodes::start);
-    nodes.awaitSpread(List.of(0, 1, 2), 6, 5, 5);
+    nodes.startAll();
+    nodes.awaitSpread(nodes.inOrder(3), 6, 5, 5);
     try (LeaseCycles cycles =
         new LeaseCycles(
             IntStream.range(0, 4).<LeaseCycles.Caller>mapToObj(Stubborn::new).toList())) {
@@ -88,14 +91,15 @@ class NodesTest {
       cycles.awaitMore(200);
       cycles.check(nodes.leases(2));
     }
-    nodes.awaitSpread(List.of(1, 2), 8, 8);
+    nodes.awaitSpread(nodes.inOrder(2), 8, 8);
   }
 
   @Test
   void rollingRestart_underLoad_failsNoCall() throws Exception {
     open(3);
-    IntStream.range(0, 3).forEach(nodes::start);
-    nodes.awaitSpread(List.of(0, 1, 2), 6, 5, 5);
+    nodes.startAll();
+    List<Integer> order = new ArrayList<>(nodes.inOrder(3));
+    nodes.awaitSpread(order, 6, 5, 5);
     int[] restarting = {0};
     List<LeaseCycles.Caller> callers = new ArrayList<>();
     try (Twins all = nodes.all()) {
@@ -106,7 +110,6 @@ class NodesTest {
       callers.add(new Once(() -> nodes.leases((restarting[0] + 1) % 3)));
       callers.add(new Once(() -> nodes.leases((restarting[0] + 2) % 3)));
       try (LeaseCycles cycles = new LeaseCycles(callers)) {
-        List<Integer> order = new ArrayList<>(List.of(0, 1, 2));
         for (int node = 0; node < 3; node++) {
           cycles.awaitMore(100);
           restarting[0] = node;
@@ -127,9 +130,8 @@ class NodesTest {
   @Test
   void ownerThatHangsPastItsSession_decidesNothing_andPassesItsCallsOn() throws Exception {
     open(2);
-    nodes.start(0);
-    nodes.start(1);
-    nodes.awaitSpread(List.of(0, 1), 8, 8);
+    nodes.startAll();
+    nodes.awaitSpread(nodes.inOrder(2), 8, 8);
     long before =
         nodes.list(0).getShardsList().stream().mapToLong(ShardStatus::getEpoch).max().getAsLong();
     List<String> namespaces = namespacesOf(0);
@@ -245,6 +247,7 @@ class NodesTest {
             throw e;
           }
           node++;
+          LockSupport.parkNanos(AFTER_FAILURE_NANOS);
         }
       }
     }

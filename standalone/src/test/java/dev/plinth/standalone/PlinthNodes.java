@@ -21,9 +21,12 @@ import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /** Whole processes on one etcd, each at a port that it keeps over restarts. */
@@ -47,6 +50,11 @@ final class PlinthNodes implements AutoCloseable {
     for (int i = 0; i < most; i++) {
       channels[i] = ManagedChannelBuilder.forAddress("127.0.0.1", ports[i]).usePlaintext().build();
     }
+  }
+
+  /** One after the other: together on two busy cores, one may not get its session in time. */
+  void startAll() {
+    IntStream.range(0, ports.length).forEach(this::start);
   }
 
   JavaProcess start(int node) {
@@ -126,6 +134,27 @@ final class PlinthNodes implements AutoCloseable {
         .filter(ShardStatus::getServedHere)
         .map(ShardStatus::getShard)
         .toList();
+  }
+
+  /** The nodes as they came, once there are so many and all that answer agree. */
+  List<Integer> inOrder(int count) {
+    AtomicReference<List<Integer>> order = new AtomicReference<>();
+    Await.until(count + " nodes", () -> agreed(order).size() == count);
+    return order.get();
+  }
+
+  private List<Integer> agreed(AtomicReference<List<Integer>> order) {
+    Set<List<Integer>> seen = new HashSet<>();
+    for (int node = 0; node < processes.length; node++) {
+      if (processes[node].isAlive()) {
+        seen.add(
+            list(node).getNodesList().stream()
+                .map(status -> Integer.parseInt(status.getName().substring("node".length())))
+                .toList());
+      }
+    }
+    order.set(seen.size() == 1 ? seen.iterator().next() : List.of());
+    return order.get();
   }
 
   /** All of the given nodes agree on how many shards each has, in the order they came. */

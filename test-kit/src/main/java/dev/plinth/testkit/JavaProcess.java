@@ -30,6 +30,10 @@ public final class JavaProcess implements AutoCloseable {
       sh -c 'echo $$; exec "$@"' child "$@" </dev/null
       """;
 
+  // It lives for seconds: to compile it well, on all cores, would take them from the others.
+  private static final List<String> BRIEF_LIFE =
+      List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
   private final Process shell;
   private final long pid;
   private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -48,7 +52,8 @@ public final class JavaProcess implements AutoCloseable {
   public static JavaProcess start(Path folder, Class<?> main, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path")));
+    command.addAll(BRIEF_LIFE);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(main.getName());
     command.addAll(List.of(args));
     try {
@@ -74,6 +79,10 @@ public final class JavaProcess implements AutoCloseable {
         .findFirst()
         .orElseThrow(
             () -> new AssertionError("process ended without " + pattern + ":\n" + output()));
+  }
+
+  public boolean isAlive() {
+    return shell.isAlive();
   }
 
   /** What it has printed so far, both streams. */

@@ -59,12 +59,21 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
   boolean lost;
   boolean leasesNoWorker;
   long floor;
+
+  /** How far the client's wall clock is ahead of the server's. */
+  Duration skew = Duration.ZERO;
+
+  /** What the client was told of its worker id last, and when. */
+  Worker told;
+
+  long toldAt;
   private final AtomicLong paused = new AtomicLong();
   private final AtomicReference<Runnable> atNextLook = new AtomicReference<>(() -> {});
   private final Server server;
   private final ManagedChannel channel;
   private final PlinthClient client;
   private long next = 1;
+  private long epochs;
 
   ScriptedIds() {
     floor = layout.getEpochMs() - 1;
@@ -80,7 +89,7 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
         PlinthClient.builder(channel)
             .owner("ann")
             .patience(Duration.ofMillis(200))
-            .clock(() -> clock.nanos().getAsLong() + paused.get(), clock.scheduler())
+            .clock(this::nanos, clock.scheduler())
             .wall(this::look)
             .build();
   }
@@ -96,7 +105,12 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
   private Instant look() {
     Runnable first = atNextLook.getAndSet(() -> {});
     first.run();
-    return clock.instant();
+    return clock.instant().plus(skew);
+  }
+
+  /** The client's monotonic clock. */
+  long nanos() {
+    return clock.nanos().getAsLong() + paused.get();
   }
 
   /**
@@ -142,7 +156,7 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
       to.onError(Status.UNAVAILABLE.asRuntimeException());
       return;
     }
-    Worker worker = worker(hired + 1, hired + 1);
+    Worker worker = worker(hired + 1, ++epochs);
     LeaseWorkerResponse response =
         LeaseWorkerResponse.newBuilder()
             .setOutcome(LeaseWorkerResponse.Outcome.OUTCOME_LEASED)
@@ -151,19 +165,26 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
     if (answer(response, to)) {
       hired++;
       lost = false;
+      told(worker);
     }
   }
 
   private Worker worker(int id, long epoch) {
+    long before = told != null && told.getEpoch() == epoch ? told.getCeilingMs() : 0;
     return Worker.newBuilder()
         .setWorkerId(id)
         .setEpoch(epoch)
         .setFloorMs(floor)
-        .setCeilingMs(Math.max(clock.millis(), floor) + 2 * TTL.toMillis())
+        .setCeilingMs(Math.max(before, Math.max(clock.millis(), floor) + 2 * TTL.toMillis()))
         .setTtl(wire(TTL))
         .setLayout(layout)
         .setMaxAhead(wire(MAX_AHEAD))
         .build();
+  }
+
+  private void told(Worker worker) {
+    told = worker;
+    toldAt = nanos();
   }
 
   private static com.google.protobuf.Duration wire(Duration time) {
@@ -181,7 +202,9 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
           .setOutcome(RenewWorkerResponse.Outcome.OUTCOME_RENEWED)
           .setWorker(worker(request.getWorkerId(), request.getEpoch()));
     }
-    answer(response.build(), to);
+    if (answer(response.build(), to) && response.hasWorker()) {
+      told(response.getWorker());
+    }
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /** Checks, alone and together. */
 final class Checks {
@@ -44,15 +45,27 @@ final class Checks {
 
   CompletionStage<List<Decision>> each(
       CompiledPolicy policy, List<Check> checks, Optional<Once> once) {
-    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
-    for (int i = 0; i < checks.size(); i++) {
-      Check check = checks.get(i);
-      int place = i;
-      Optional<Once> own = once.map(all -> new Once(all.id() + "/" + place, all.fingerprint()));
-      decisions.add(
-          check(policy, new Check(check.descriptors(), check.cost(), check.partial(), own))
-              .toCompletableFuture());
+    if (once.isEmpty()) {
+      return inAnyOrder(policy, checks);
     }
+    // The first has the id as it is, and the others wait for it: one that was used for something
+    // else is noticed before anything is charged.
+    List<Check> own = new ArrayList<>();
+    for (int i = 0; i < checks.size(); i++) {
+      String id = i == 0 ? once.get().id() : once.get().id() + "/" + i;
+      own.add(checks.get(i).as(new Once(id, once.get().fingerprint())));
+    }
+    return check(policy, own.get(0))
+        .thenCompose(
+            first ->
+                inAnyOrder(policy, own.subList(1, own.size()))
+                    .thenApply(
+                        others -> Stream.concat(Stream.of(first), others.stream()).toList()));
+  }
+
+  private CompletionStage<List<Decision>> inAnyOrder(CompiledPolicy policy, List<Check> checks) {
+    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+    checks.forEach(check -> decisions.add(check(policy, check).toCompletableFuture()));
     return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
         .thenApply(all -> decisions.stream().map(CompletableFuture::join).toList());
   }

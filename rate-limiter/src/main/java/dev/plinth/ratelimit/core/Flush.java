@@ -22,17 +22,14 @@ final class Flush {
   private final AtomicBoolean judged = new AtomicBoolean();
   private final long sentAt;
 
-  /**
-   * @param probe alone, to see whether the store answers
-   * @param landed run when it is over and everybody was told
-   */
-  Flush(Flushes flushes, String domain, List<Slip> slips, boolean probe, Runnable landed) {
+  Flush(
+      Flushes flushes, String domain, List<Slip> slips, long now, boolean probe, Runnable landed) {
     this.flushes = flushes;
     this.domain = domain;
     this.slips = slips;
+    this.sentAt = now;
     this.probe = probe;
     this.landed = landed;
-    this.sentAt = flushes.nanos().getAsLong();
   }
 
   /** On the monotonic clock, from before it was sent. */

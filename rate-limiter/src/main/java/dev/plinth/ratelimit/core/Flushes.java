@@ -19,8 +19,17 @@ final class Flushes {
     this.ledger = ledger;
   }
 
-  Flush of(String domain, List<Slip> slips, boolean probe, Runnable landed) {
-    return new Flush(this, domain, slips, probe, landed);
+  /**
+   * @param now from before it is sent
+   * @param landed run when it is over and everybody was told
+   */
+  Flush of(String domain, List<Slip> slips, long now, Runnable landed) {
+    return new Flush(this, domain, slips, now, false, landed);
+  }
+
+  /** Alone, to see whether the store answers. */
+  Flush probe(String domain, List<Slip> slips, long now) {
+    return new Flush(this, domain, slips, now, true, () -> {});
   }
 
   BudgetStore store() {

@@ -24,8 +24,18 @@ final class Lane {
     this.lanes = lanes;
   }
 
-  void add(Waiting<?> waiting) {
-    queue.add(waiting);
+  void add(Waiting<?> waiting, long now) {
+    if (queue.isEmpty() && busy.compareAndSet(false, true)) {
+      Round round = new Round(lanes, now, this::resume);
+      round.add(waiting);
+      if (!isAnswered(round)) {
+        return;
+      }
+      under = null;
+      busy.set(false);
+    } else {
+      queue.add(waiting);
+    }
     run();
   }
 
@@ -52,10 +62,7 @@ final class Lane {
       if (i == ROUNDS && lanes.handOver(this::resume)) {
         return false;
       }
-      Round round = next();
-      under = round;
-      if (!round.send()) {
-        lanes.watch();
+      if (!isAnswered(next())) {
         return false;
       }
     }
@@ -63,9 +70,18 @@ final class Lane {
     return true;
   }
 
+  private boolean isAnswered(Round round) {
+    under = round;
+    boolean answered = round.send();
+    if (!answered) {
+      lanes.watch();
+    }
+    return answered;
+  }
+
   private Round next() {
-    Round round = new Round(lanes, this::resume);
     long now = lanes.now();
+    Round round = new Round(lanes, now, this::resume);
     boolean asked = lanes.isStoreAsked();
     for (int i = 0; i < CHECKS && !round.isFull(); i++) {
       Waiting<?> waiting = queue.poll();

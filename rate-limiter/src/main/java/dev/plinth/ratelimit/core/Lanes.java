@@ -34,15 +34,15 @@ final class Lanes {
 
   void submit(Waiting<?> waiting, long now) {
     switch (flushes.breaker().pass(now)) {
-      case GO -> lanes.get(Math.floorMod(waiting.place(), lanes.size())).add(waiting);
-      case PROBE -> probe(waiting);
+      case GO -> lanes.get(Math.floorMod(waiting.place(), lanes.size())).add(waiting, now);
+      case PROBE -> probe(waiting, now);
       case STAY -> waiting.away(false);
     }
   }
 
-  private void probe(Waiting<?> waiting) {
+  private void probe(Waiting<?> waiting, long now) {
     List<Slip> slips = Slip.of(waiting, ledger());
-    Flush flush = flushes.of(waiting.domain(), slips, true, () -> {});
+    Flush flush = flushes.probe(waiting.domain(), slips, now);
     probe = flush;
     flush.send();
     if (!waiting.isDone()) {

@@ -24,6 +24,10 @@ final class LeaseAsk extends Waiting<Void> implements Slip {
     this.amount = amount;
   }
 
+  BudgetSet set() {
+    return set;
+  }
+
   @Override
   public Request request() {
     Ticket note = new Ticket(ticket, set.terms().ttl() + GRACE);

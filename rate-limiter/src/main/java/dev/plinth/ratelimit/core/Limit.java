@@ -42,7 +42,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return reserves(burst, num, den);
+      return burst <= Charge.MOST && reserves(burst, num, den);
     }
   }
 
@@ -69,7 +69,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return true;
+      return limit <= Charge.MOST;
     }
   }
 
@@ -127,7 +127,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return true;
+      return limit <= Charge.MOST;
     }
   }
 
@@ -140,7 +140,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return below(limit, period, EXACT);
+      return limit <= Charge.MOST && below(limit, period, EXACT);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.plinth.ratelimit.core;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -16,21 +17,23 @@ final class Round {
   private record Alike(BudgetSet set, long cost) {}
 
   private final Lanes lanes;
+  private final long now;
   private final Runnable next;
-  private final Map<String, List<Slip>> byDomain = new HashMap<>(2);
-  private final Map<Alike, Merged> merged = new HashMap<>(4);
-  private final List<Flush> flushes = new ArrayList<>(1);
+  private final Map<String, List<Slip>> byDomain = new LinkedHashMap<>(2);
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicBoolean over = new AtomicBoolean();
+  private Map<Alike, Merged> merged; // from the second on: most rounds have one
   private Merged last;
   private int requests;
-  private volatile boolean sent;
+  private volatile List<Flush> flushes = List.of();
 
   /**
+   * @param now from before it is sent
    * @param next run when all answers are there, unless that was before {@link #send} returned
    */
-  Round(Lanes lanes, Runnable next) {
+  Round(Lanes lanes, long now, Runnable next) {
     this.lanes = lanes;
+    this.now = now;
     this.next = next;
   }
 
@@ -49,31 +52,49 @@ final class Round {
   }
 
   private void merge(Asked asked) {
-    Merged known = merged.get(new Alike(asked.set(), asked.cost()));
+    Merged known = last == null ? null : known(asked);
     if (known != null && known.takes(asked)) {
       known.add(asked);
       last = known;
-    } else {
-      last = new Merged(asked, lanes.ledger());
-      merged.put(new Alike(asked.set(), asked.cost()), last);
-      slip(asked.domain(), last);
+      return;
     }
+    last = new Merged(asked, lanes.ledger());
+    if (merged != null) {
+      merged.put(new Alike(asked.set(), asked.cost()), last);
+    }
+    slip(asked.domain(), last);
+  }
+
+  private Merged known(Asked asked) {
+    if (merged == null) {
+      merged = new HashMap<>();
+      merged.put(new Alike(last.set(), last.cost()), last);
+    }
+    return merged.get(new Alike(asked.set(), asked.cost()));
   }
 
   private void slip(String domain, Slip slip) {
-    byDomain.computeIfAbsent(domain, name -> new ArrayList<>()).add(slip);
+    List<Slip> slips = byDomain.get(domain);
+    if (slips == null) {
+      slips = new ArrayList<>(2);
+      byDomain.put(domain, slips);
+    }
+    slips.add(slip);
     requests++;
   }
 
   /** True if all answers are there already. */
   boolean send() {
+    List<Flush> all = new ArrayList<>(byDomain.size());
     byDomain.forEach(
         (domain, slips) ->
-            flushes.add(
-                lanes.flushes().of(domain, lanes.leases().with(slips), false, this::landed)));
-    open.set(flushes.size() + 1);
-    sent = true;
-    flushes.forEach(Flush::send);
+            all.add(
+                lanes.flushes().of(domain, lanes.leases().with(slips, now), now, this::landed)));
+    open.set(all.size() + 1);
+    flushes = all;
+    for (Flush flush : all) {
+      flush.send();
+    }
     return open.decrementAndGet() == 0 && over.compareAndSet(false, true);
   }
 
@@ -83,13 +104,13 @@ final class Round {
     }
   }
 
-  void expire(long now) {
-    if (!sent || over.get()) {
+  void expire(long at) {
+    if (over.get()) {
       return;
     }
-    flushes.forEach(flush -> flush.expire(now));
-    boolean lost = flushes.stream().anyMatch(flush -> now - flush.sentAt() >= LOST);
-    if (lost && over.compareAndSet(false, true)) {
+    List<Flush> sent = flushes;
+    sent.forEach(flush -> flush.expire(at));
+    if (!sent.isEmpty() && at - now >= LOST && over.compareAndSet(false, true)) {
       next.run();
     }
   }

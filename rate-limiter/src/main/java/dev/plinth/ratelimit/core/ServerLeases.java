@@ -44,29 +44,35 @@ final class ServerLeases {
    * The requests of a flush, with what there is to do about leases of the same budgets: what the
    * last one did not spend is given back first, the next is asked for at the end.
    */
-  List<Slip> with(List<Slip> slips) {
-    List<Slip> asks = new ArrayList<>(0);
-    List<Slip> returns = new ArrayList<>(0);
+  List<Slip> with(List<Slip> slips, long now) {
+    List<Slip> asks = null;
+    List<Slip> all = slips;
     for (Slip slip : slips) {
-      if (slip instanceof Merged merged && isServed(merged.set())) {
-        long now = node.nanos().getAsLong();
-        merged.set().demand().saw(now, merged.checks(), merged.checks() * merged.cost());
-        LeaseAsk ask = ask(merged.set(), now);
-        if (ask != null) {
-          asks.add(ask);
-          Sent settle = retire(merged.set().lease(), now);
-          if (settle != null) {
-            returns.add(settle);
-          }
+      LeaseAsk ask = slip instanceof Merged merged ? ask(merged, now) : null;
+      if (ask != null) {
+        asks = asks == null ? new ArrayList<>() : asks;
+        all = all == slips ? new ArrayList<>() : all;
+        asks.add(ask);
+        Sent settle = retire(ask.set().lease(), now);
+        if (settle != null) {
+          all.add(settle);
         }
       }
     }
-    if (asks.isEmpty()) {
-      return slips;
+    if (asks != null) {
+      all.addAll(slips);
+      all.addAll(asks);
     }
-    returns.addAll(slips);
-    returns.addAll(asks);
-    return returns;
+    return all;
+  }
+
+  private LeaseAsk ask(Merged merged, long now) {
+    BudgetSet set = merged.set();
+    if (!isServed(set)) {
+      return null;
+    }
+    set.demand().saw(now, merged.checks(), merged.checks() * merged.cost());
+    return ask(set, now);
   }
 
   private boolean isServed(BudgetSet set) {

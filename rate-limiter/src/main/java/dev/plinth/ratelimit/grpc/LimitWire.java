@@ -34,6 +34,13 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   private static final long ROUND = 1000;
 
   static LimitWire of(String path, Rule wire) {
+    boolean known =
+        wire.getAlgorithm() != Algorithm.UNRECOGNIZED
+            && wire.getAlgorithm() != Algorithm.ALGORITHM_UNSPECIFIED;
+    if (!known) {
+      throw Failure.Invalid.field(
+          path + "algorithm", wire.getAlgorithmValue(), "one of the algorithms");
+    }
     if (wire.getAlgorithm() != Algorithm.ALGORITHM_CALENDAR_WINDOW) {
       none(
           path + "calendar", wire.getCalendarValue() == 0, wire.getCalendar(), "a calendar window");
@@ -65,9 +72,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
         none(path + "period", !wire.hasPeriod(), "given", "a limit in time");
         yield new LimitWire(new Concurrency(limit(path, wire, Concurrency.MOST)), Optional.empty());
       }
-      default ->
-          throw Failure.Invalid.field(
-              path + "algorithm", wire.getAlgorithmValue(), "one of the algorithms");
+      default -> throw new AssertionError(wire.getAlgorithm());
     };
   }
 

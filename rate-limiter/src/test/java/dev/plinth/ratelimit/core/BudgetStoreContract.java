@@ -208,6 +208,18 @@ public abstract class BudgetStoreContract extends BudgetStoreCase {
   }
 
   @Test
+  void settle_afterItsRuleChanged_givesNothingBack_butChargesMore() {
+    take(reserve(8, 0, "t", TEN));
+    take(reserve(1, 0, "u", TEN));
+    Budget later = next(TEN, ten(), OnChange.RESET);
+    take(later, 5);
+    settle("t", 0);
+    assertEquals(5, available(later), "the reset has given it back before");
+    settle("u", 3);
+    assertEquals(3, available(later));
+  }
+
+  @Test
   void settle_ofACounter_goesToTheWindowThatWasCharged() {
     Budget counter = budget("counter", new Limit.SlidingCounter(10, 10 * SECOND));
     take(reserve(10, 0, "t", counter));
@@ -294,6 +306,16 @@ public abstract class BudgetStoreContract extends BudgetStoreCase {
     assertEquals(expected, available(after), onChange + " to " + to);
     take(after, 1);
     assertEquals(2, expected > 0 ? look(after).version() : 2);
+  }
+
+  /** The debt of a slow rate, counted in small parts of a microsecond, would not be exact. */
+  @Test
+  void change_ofAPacedLimitDeepInDebt_staysExact() {
+    Budget slow = budget("slow", new Limit.Paced(30 * 24 * Limit.HOUR, 1));
+    take(slow, Charge.MOST);
+    assertEquals(Limit.DEBT, take(slow, 1).retry());
+    Budget fast = next(slow, new Limit.Paced(Limit.HOUR, 143_557), OnChange.AS_IS);
+    assertEquals(Limit.DEBT / 143_557, take(fast, 1).retry());
   }
 
   @Test

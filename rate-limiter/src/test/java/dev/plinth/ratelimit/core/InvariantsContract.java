@@ -76,6 +76,9 @@ public abstract class InvariantsContract extends BudgetStoreCase {
           assertTrue(!(limit instanceof Limit.Paced) || now() >= paced, "evenly spaced");
           paced = now() + (limit instanceof Limit.Paced pace ? cost * pace.num() / pace.den() : 0);
         }
+        if (taken.retry() > 0 && random.nextInt(3) == 0) {
+          advance(taken.retry()); // the very moment at which it is told to come
+        }
       }
       assertTrue(checker.admissions().size() > 30, limit + " admits");
       checkBound(checker, limit);

@@ -67,7 +67,7 @@ final class BadFields {
             .addAllDescriptors(descriptors)
             .setWant(1)
             .build(),
-        ReturnBudgetRequest.newBuilder().setDomain(domain).setLeaseId("l").build(),
+        ReturnBudgetRequest.newBuilder().setDomain(domain).setLeaseId("l-1.5").build(),
         AcquireSlotRequest.newBuilder().setDomain(domain).addAllDescriptors(descriptors).build(),
         RenewSlotRequest.newBuilder().setDomain(domain).setSlotId("s").build(),
         ReleaseSlotRequest.newBuilder().setDomain(domain).setSlotId("s").build(),

@@ -9,6 +9,7 @@ import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.CheckStreamRequest;
 import dev.plinth.ratelimit.v1.DeletePolicyRequest;
 import dev.plinth.ratelimit.v1.GetPolicyRequest;
+import dev.plinth.ratelimit.v1.LeaseRule;
 import dev.plinth.ratelimit.v1.PutPolicyRequest;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.testkit.call.AnyCall;
@@ -46,7 +47,13 @@ class BadFieldsTest {
   @BeforeEach
   void begin() {
     calls = new LimitCalls(server);
-    calls.put(LimitCalls.bucket("all", 50, "user"), LimitCalls.slots("places", 5));
+    put();
+  }
+
+  private void put() {
+    LeaseRule lease = LeaseRule.newBuilder().setServerAbovePerSecond(-1).build();
+    calls.put(
+        LimitCalls.bucket("all", 50, "user").setLease(lease), LimitCalls.slots("places", 5));
   }
 
   @Test
@@ -61,7 +68,7 @@ class BadFieldsTest {
         continue; // the others need the policy
       }
       if (request instanceof AcquireSlotRequest) {
-        calls.put(LimitCalls.bucket("all", 50, "user"), LimitCalls.slots("places", 5));
+        put();
       }
       LimitCalls.ANY.send(server.channel(), request).next();
     }

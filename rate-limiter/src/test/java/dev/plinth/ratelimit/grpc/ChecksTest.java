@@ -291,6 +291,7 @@ class ChecksTest {
       assertEquals(2, calls.left("per-user", "user", "cat" + all));
       Refusal.of(() -> calls.limits().checkMany(once.toBuilder().addItems(item("eve")).build()))
           .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
+      assertEquals(3, calls.left("per-user", "user", "eve"));
     }
   }
 

@@ -167,14 +167,12 @@ class EnvoyTest {
       assertEquals(Unit.YEAR, allowed.getStatuses(0).getCurrentLimit().getUnit());
     }
     assertEquals(
-        Code.OVER_LIMIT,
-        ask(wish(entries("path", "/pay").setLimit(three))).getOverallCode());
+        Code.OVER_LIMIT, ask(wish(entries("path", "/pay").setLimit(three))).getOverallCode());
     assertEquals(
         Code.OK,
         ask(wish(entries("path", "/pay").setLimit(two))).getOverallCode(),
         "another limit has another budget");
-    assertEquals(
-        Code.OK, ask(wish(entries("path", "/other").setLimit(three))).getOverallCode());
+    assertEquals(Code.OK, ask(wish(entries("path", "/other").setLimit(three))).getOverallCode());
     assertEquals(100, calls.left("per-path", "path", "/pay"));
   }
 
@@ -195,8 +193,7 @@ class EnvoyTest {
     refused("descriptors[0].entries", wish(entries()));
     refused("hits_addend", wish(entries("a", "b")).setHitsAddend(-1));
     refused(
-        "descriptors[0].hits_addend",
-        wish(entries("a", "b").setHitsAddend(UInt64Value.of(-1))));
+        "descriptors[0].hits_addend", wish(entries("a", "b").setHitsAddend(UInt64Value.of(-1))));
     refused(
         "descriptors[0].limit.requests_per_unit",
         wish(entries("a", "b").setLimit(RateLimitOverride.newBuilder().setUnitValue(1))));

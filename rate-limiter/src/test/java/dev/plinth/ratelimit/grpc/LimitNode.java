@@ -55,8 +55,7 @@ final class LimitNode implements AutoCloseable {
         TestSettings.read(RateLimitSettings.class, LimitServer.PATIENT, "--policy-wait=1s");
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
-            .add(
-                RateLimitService.on(shards, app, budgets, limits, forwarding, metrics.registry()))
+            .add(RateLimitService.on(shards, app, budgets, limits, forwarding, metrics.registry()))
             .start();
     toPeers = FaultProxy.to("127.0.0.1", host.port());
     shards.announce(toPeers.address());

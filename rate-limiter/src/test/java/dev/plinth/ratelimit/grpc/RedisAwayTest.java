@@ -18,6 +18,7 @@ import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
 import dev.plinth.ratelimit.v1.LeaseRule;
 import dev.plinth.ratelimit.v1.ReserveRequest;
 import dev.plinth.ratelimit.v1.Rule;
+import dev.plinth.ratelimit.v1.SettleRequest;
 import dev.plinth.ratelimit.v1.Verdict;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.call.Refusal;
@@ -59,7 +60,7 @@ class RedisAwayTest {
   }
 
   private static Rule.Builder rule(String name, FailMode mode) {
-    return LimitCalls.bucket(name, 1000, name).setFailMode(mode);
+    return LimitCalls.bucket(name, 1000, name).setLimit(1000).setFailMode(mode);
   }
 
   private Decision check(String rule) {
@@ -152,14 +153,24 @@ class RedisAwayTest {
   void otherCalls_areRefused_orSaySoInTheirAnswer() {
     REDIS.kill();
     awaitDecidedBy(DecidedBy.DECIDED_BY_CLOSED, "closed");
+    Decision reserved =
+        calls
+            .limits()
+            .reserve(
+                ReserveRequest.newBuilder()
+                    .setDomain(calls.domain)
+                    .addAllDescriptors(LimitCalls.descriptors("open", "x"))
+                    .build())
+            .getDecision();
+    assertEquals(DecidedBy.DECIDED_BY_OPEN, reserved.getDecidedBy());
     Refusal.of(
             () ->
                 calls
                     .limits()
-                    .reserve(
-                        ReserveRequest.newBuilder()
+                    .settle(
+                        SettleRequest.newBuilder()
                             .setDomain(calls.domain)
-                            .addAllDescriptors(LimitCalls.descriptors("open", "x"))
+                            .setReservationId("r")
                             .build()))
         .is(Status.Code.UNAVAILABLE, ErrorReason.ERROR_REASON_STORE_UNAVAILABLE);
     Refusal.of(() -> calls.inspect("open", "x"))
@@ -176,9 +187,7 @@ class RedisAwayTest {
                     .build())
             .getOutcome());
     var slot =
-        calls
-            .limits()
-            .acquireSlot(AcquireSlotRequest.newBuilder().setDomain(calls.domain).build());
+        calls.limits().acquireSlot(AcquireSlotRequest.newBuilder().setDomain(calls.domain).build());
     assertEquals(DecidedBy.DECIDED_BY_LOCAL_FALLBACK, slot.getDecidedBy());
     assertEquals(List.of("places"), List.of(slot.getLimits(0).getRule()));
   }

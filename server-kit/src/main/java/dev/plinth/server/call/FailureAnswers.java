@@ -10,6 +10,7 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import io.grpc.protobuf.StatusProto;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletionException;
@@ -54,7 +55,10 @@ public final class FailureAnswers implements ServerInterceptor {
    * @param what for the log, should it be a bug
    */
   public static com.google.rpc.Status status(Throwable thrown, String what) {
-    return answer(Status.fromThrowable(answering(thrown)), what);
+    boolean told = trailersOf(unwrap(thrown)).containsKey(DETAILS); // by another node, in full
+    return told
+        ? StatusProto.fromThrowable(unwrap(thrown))
+        : answer(Status.fromThrowable(answering(thrown)), what);
   }
 
   private static final class AnsweringCall<Q, A> extends SimpleForwardingServerCall<Q, A> {

@@ -30,6 +30,16 @@ final class Takers {
 
   private final Seen dense = new SeenBits();
   private final Seen flakes = new SeenHashes();
+  private volatile boolean ended;
+
+  /** Turns under way come to their end soon. */
+  void end() {
+    ended = true;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
 
   Seen dense() {
     return dense;
@@ -43,7 +53,7 @@ final class Takers {
   void allocate(ManagedChannel channel, String namespace, RandomGenerator random) {
     IdServiceGrpc.IdServiceBlockingStub ids = IdServiceGrpc.newBlockingStub(channel);
     long last = -1;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100 && !ended; i++) {
       AllocateResponse answer;
       try {
         answer =
@@ -71,7 +81,7 @@ final class Takers {
   void range(PlinthClient client, RandomGenerator random) throws InterruptedException {
     try (RangeIds ids = client.ids().range(DENSE, PATIENT)) {
       long last = -1;
-      for (int i = random.nextInt(2000); i > 0; i--) {
+      for (int i = random.nextInt(2000); i > 0 && !ended; i--) {
         long[] some = new long[random.nextInt(1, 2000)];
         ids.next(some);
         last = check(dense, some, last);
@@ -87,7 +97,7 @@ final class Takers {
   void flake(PlinthClient client, RandomGenerator random) throws InterruptedException {
     try (SnowflakeIds ids = client.ids().snowflake(FLAKES)) {
       long last = -1;
-      for (int i = random.nextInt(1000); i > 0; i--) {
+      for (int i = random.nextInt(1000); i > 0 && !ended; i--) {
         long[] some = new long[random.nextInt(1, 20)];
         try {
           ids.next(some);

@@ -52,7 +52,6 @@ final class UniquenessRun implements AutoCloseable {
   private final List<Future<?>> running = new ArrayList<>();
   private final Takers takers = new Takers();
   private JavaProcess server;
-  private volatile boolean ended;
   private int faults;
 
   UniquenessRun(Path folder, long seed) {
@@ -114,7 +113,7 @@ final class UniquenessRun implements AutoCloseable {
     running.add(
         threads.submit(
             () -> {
-              while (!ended) {
+              while (!takers.hasEnded()) {
                 turn.take(own);
               }
               return null;
@@ -132,7 +131,7 @@ final class UniquenessRun implements AutoCloseable {
   }
 
   private boolean failed() {
-    return running.stream().anyMatch(taker -> taker.isDone() && !ended);
+    return running.stream().anyMatch(taker -> taker.isDone() && !takers.hasEnded());
   }
 
   private void rethrow() {
@@ -166,7 +165,7 @@ final class UniquenessRun implements AutoCloseable {
 
   /** Everybody gives back what is left; then the books must be right. */
   void finish() throws InterruptedException {
-    ended = true;
+    takers.end();
     threads.shutdown();
     assertTrue(threads.awaitTermination(60, TimeUnit.SECONDS));
     rethrow();
@@ -192,7 +191,7 @@ final class UniquenessRun implements AutoCloseable {
 
   @Override
   public void close() {
-    ended = true;
+    takers.end();
     threads.shutdownNow();
     clients.forEach(PlinthClient::close);
     channel.shutdownNow();

@@ -4,7 +4,10 @@ import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.server.settings.Secret;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -57,8 +60,9 @@ public final class RedisBudgetStore implements BudgetStore {
   /**
    * Does not wait for Redis.
    *
-   * @param uri {@code redis://[:password@]host:port[/database]}
+   * @param uri {@code redis://host:port[/database]}
    * @param executor reads the answers and runs what depends on them, off the connections' threads
+   * @throws StoreUnavailable if the file with the password cannot be read
    */
   public static RedisBudgetStore open(String uri, RedisSettings settings, Executor executor) {
     return open(uri, settings, executor, OWN_TIME);
@@ -67,7 +71,23 @@ public final class RedisBudgetStore implements BudgetStore {
   /** With a clock of a test's own in place of Redis's, in microseconds. */
   static RedisBudgetStore open(
       String uri, RedisSettings settings, Executor executor, LongSupplier time) {
-    return new RedisBudgetStore(RedisURI.create(uri), settings, executor, time);
+    RedisURI redis = RedisURI.create(uri);
+    settings
+        .passwordFile()
+        .ifPresent(
+            secret ->
+                redis.setCredentialsProvider(
+                    new StaticCredentialsProvider(null, password(secret).toCharArray())));
+    return new RedisBudgetStore(redis, settings, executor, time);
+  }
+
+  private static String password(Secret secret) {
+    try {
+      return secret.reveal();
+    } catch (IOException e) {
+      throw StoreUnavailable.notApplied(
+          Failing.ENGINE, "cannot read its password in " + secret.file(), e);
+    }
   }
 
   @Override

@@ -493,9 +493,17 @@ if asked[3] or asked[4] or asked[5] or asked[6] or asked[1] and #KEYS > #uses th
     put(key, false)
   end
 
-  -- Drops what ran out; and nothing lasts longer than the longest, if the clock went back.
+  -- Ends what ran out, in all of its sets; and nothing lasts longer than the longest, if the clock went back.
   local function tidy(places)
-    call('ZREMRANGEBYSCORE', places, '-inf', text(now))
+    local over = call('ZRANGEBYSCORE', places, '-inf', text(now))
+    for i = 1, #over do
+      local key = prefix .. 's:' .. over[i]
+      local slot = slot_at(key)
+      if slot and slot[2] <= now then
+        remove_slot(key, over[i], slot)
+      end
+      call('ZREM', places, over[i])
+    end
     local far = call('ZRANGEBYSCORE', places, '(' .. text(now + HOUR), '+inf')
     for i = 1, #far do
       local key = prefix .. 's:' .. far[i]

@@ -107,7 +107,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     take(TEN, 4);
     disk.checkpoint();
     take(TEN, 5);
-    crash();
+    store = disk.kill((EmbeddedBudgetStore) store);
     assertEquals(6, available(TEN), "the 5 of the last interval, and not more than they");
     disk.checkpoint();
     crash();
@@ -293,7 +293,8 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
 
   @Test
   void failingDisk_isTold_budgetsGoOn_andNothingIsLostOnceItMends() {
-    take(TEN, 4);
+    Budget other = budget("other", ten());
+    take(of(4, TEN, other));
     disk.diskFails = true;
     disk.checkpoint();
     assertEquals("a checkpoint failed: No space left on device", store.trouble().orElseThrow());
@@ -303,6 +304,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     assertTrue(store.trouble().isEmpty());
     crash();
     assertEquals(3, available(TEN));
+    assertEquals(6, available(other), "not touched since the checkpoint that failed");
   }
 
   @Test

@@ -50,10 +50,19 @@ final class TimedFolder {
     checkpoints.advance(INTERVAL);
   }
 
-  /**
-   * What a killed process leaves is what its files hold: the next store works on a copy of them.
-   */
+  /** The store ends without writing what came after its last checkpoint. */
   EmbeddedBudgetStore crash(EmbeddedBudgetStore running) {
+    diskFails = true;
+    running.close();
+    diskFails = false;
+    return open();
+  }
+
+  /**
+   * What a killed process leaves is what its files hold, so the next store works on a copy of them.
+   * Only for a folder that was new: later RocksDB may be tidying it up.
+   */
+  EmbeddedBudgetStore kill(EmbeddedBudgetStore running) {
     Path from = folder();
     copies++;
     copy(from, folder());

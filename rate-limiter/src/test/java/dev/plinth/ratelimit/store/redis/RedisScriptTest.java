@@ -178,6 +178,26 @@ class RedisScriptTest {
   }
 
   @Test
+  void settle_afterTheRuleHasChanged_givesNothingBack() {
+    Budget old = budget("key", new Limit.FixedWindow(10, DAY));
+    Budget changed =
+        new Budget("key", new Limit.FixedWindow(20, DAY), 8, OnChange.AS_IS, false, old.lending());
+    apply(
+        new Operation.Take(
+            List.of(new Charge(old, 6)),
+            1,
+            false,
+            0,
+            0,
+            Optional.of(new Operation.Ticket("ticket", DAY))),
+        Operation.Take.of(List.of(new Charge(changed, 1))),
+        new Operation.Settle("ticket", 2));
+    Outcome.Taken look =
+        (Outcome.Taken) apply(Operation.Take.of(List.of(new Charge(changed, 0)))).get(0);
+    assertEquals(3, look.standings().get(0).available());
+  }
+
+  @Test
   void tokens_riseEvenWhenRedisHasLostThem() {
     Operation acquire =
         new Operation.AcquireSlot(

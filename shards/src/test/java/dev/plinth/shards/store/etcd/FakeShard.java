@@ -17,6 +17,7 @@ final class FakeShard implements Commits.Call {
     private final CompletableFuture<Commits.Answer> answer = new CompletableFuture<>();
     private Commits.Answer made;
     private boolean timedOut;
+    private boolean hadEffect;
 
     Request(long number) {
       this.number = number;
@@ -31,12 +32,17 @@ final class FakeShard implements Commits.Call {
       return made == null && (timedOut || !isAnswered());
     }
 
+    boolean hadEffect() {
+      return hadEffect;
+    }
+
     /** Once; a second time changes nothing. */
     Request arrive() {
       if (made == null) {
         if (ours && revision == number - 1) {
           revision = number;
           applied.add(number);
+          hadEffect = true;
         }
         made = new Commits.Answer(ours, revision);
       }

@@ -34,8 +34,7 @@ final class Bank {
             .setWant(Math.min(MOST, want))
             .setHolder(wiring.holder());
     back.ifPresent(
-        spent ->
-            request.setReturnLeaseId(spent.grant().id()).setReturnUnused(spent.unused()));
+        spent -> request.setReturnLeaseId(spent.grant().id()).setReturnUnused(spent.unused()));
     return wiring
         .asks()
         .send(
@@ -58,7 +57,6 @@ final class Bank {
         .insist(
             RateLimitServiceGrpc.getReturnBudgetMethod(),
             request,
-            wiring.options().deadline(),
             Duration.ofNanos(spent.grant().validFor()));
   }
 }

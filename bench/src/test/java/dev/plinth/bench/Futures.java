@@ -5,10 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** A unary call of an asynchronous stub as a future. */
-final class Futures {
+public final class Futures {
   private Futures() {}
 
-  static <R> CompletableFuture<R> of(Consumer<StreamObserver<R>> call) {
+  public static <R> CompletableFuture<R> of(Consumer<StreamObserver<R>> call) {
     CompletableFuture<R> future = new CompletableFuture<>();
     call.accept(
         new StreamObserver<>() {

@@ -1,56 +1,38 @@
 package dev.plinth.bench;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
-/**
- * Rows of one run, beside the two yardsticks at the same number of callers: a bare echo and the
- * naive way.
- */
-final class Table {
-  /** What a case counts: an operation of it takes so many calls over gRPC. */
-  record Case(String name, int calls) {}
+/** Rows of one run; each is printed as it comes. */
+public final class Table {
+  private final StringBuilder text = new StringBuilder();
 
-  static final Case ECHO = new Case("bare gRPC echo", 1);
-  static final Case NAIVE = new Case("naive jetcd, a key each", 0);
+  public Table(Object... columns) {
+    row(columns);
+    row(Arrays.stream(columns).map(column -> "---").toArray());
+  }
 
-  private static final String HEAD =
-      """
-      | case | callers | per second | p50 ms | p99 ms | to naive | calls to echo |
-      |---|---|---|---|---|---|---|
-      """;
-
-  private final StringBuilder rows = new StringBuilder(HEAD);
-  private final Map<String, Double> perSecond = new HashMap<>();
-
-  void add(Case what, int callers, Load.Result result) {
-    perSecond.put(what.name + callers, result.perSecond());
+  public void row(Object... cells) {
     String row =
-        "| %s | %d | %,.0f | %.2f | %.2f | %s | %s |"
-            .formatted(
-                what.name,
-                callers,
-                result.perSecond(),
-                result.micros().getValueAtPercentile(50) / 1000.0,
-                result.micros().getValueAtPercentile(99) / 1000.0,
-                what.calls == 2 ? ratio(result.perSecond(), NAIVE, callers) : "",
-                what.calls > 0 ? ratio(result.perSecond() * what.calls, ECHO, callers) : "");
+        Arrays.stream(cells).map(String::valueOf).collect(Collectors.joining(" | ", "| ", " |"));
     System.out.println(row);
-    rows.append(row).append('\n');
+    text.append(row).append('\n');
   }
 
-  private String ratio(double rate, Case to, int callers) {
-    return "%.2f x".formatted(rate / perSecond.get(to.name + callers));
+  public static String count(double value) {
+    return "%,.0f".formatted(value);
   }
 
-  /** Replaces what stands between the page's two marks. */
-  void write(Path page) throws IOException {
-    String text = Files.readString(page);
-    int from = text.indexOf("<!-- table -->") + "<!-- table -->\n".length();
-    int to = text.indexOf("<!-- /table -->");
-    Files.writeString(page, text.substring(0, from) + rows + text.substring(to));
+  public static String millis(double value) {
+    return value < 0.1 ? "%.4f".formatted(value) : "%.2f".formatted(value);
+  }
+
+  public static String times(double ratio) {
+    return "%.2f x".formatted(ratio);
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
   }
 }

@@ -96,7 +96,10 @@ class ReadmeTest {
   @Test
   void javaSnippets_areThoseThatTestsRun() throws IOException {
     List<String> tests =
-        List.of("ReadmeSnippetTest", "ReadmeElectionSnippetTest", "id/ReadmeIdsSnippetTest",
+        List.of(
+            "ReadmeSnippetTest",
+            "ReadmeElectionSnippetTest",
+            "id/ReadmeIdsSnippetTest",
             "limit/ReadmeLimitsSnippetTest");
     List<String> blocks =
         JAVA.matcher(Files.readString(ROOT.resolve("README.md")))

@@ -52,8 +52,7 @@ class BadFieldsTest {
 
   private void put() {
     LeaseRule lease = LeaseRule.newBuilder().setServerAbovePerSecond(-1).build();
-    calls.put(
-        LimitCalls.bucket("all", 50, "user").setLease(lease), LimitCalls.slots("places", 5));
+    calls.put(LimitCalls.bucket("all", 50, "user").setLease(lease), LimitCalls.slots("places", 5));
   }
 
   @Test

@@ -36,8 +36,7 @@ class RedisPasswordTest {
       try (RedisBudgetStore with = open("--password-file=" + file);
           RedisBudgetStore without = open()) {
         Await.until("it is let in", () -> with.trouble().isEmpty());
-        Await.until(
-            "the other is not", () -> without.trouble().orElse("").contains("NOAUTH"));
+        Await.until("the other is not", () -> without.trouble().orElse("").contains("NOAUTH"));
       } finally {
         connection.sync().configSet("requirepass", "");
       }

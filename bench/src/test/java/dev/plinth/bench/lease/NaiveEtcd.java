@@ -1,4 +1,4 @@
-package dev.plinth.bench;
+package dev.plinth.bench.lease;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;

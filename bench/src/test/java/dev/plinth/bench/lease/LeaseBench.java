@@ -1,8 +1,16 @@
-package dev.plinth.bench;
+package dev.plinth.bench.lease;
 
-import com.google.protobuf.StringValue;
 import com.google.protobuf.util.Durations;
-import dev.plinth.bench.Table.Case;
+import dev.plinth.bench.BenchServer;
+import dev.plinth.bench.Echo;
+import dev.plinth.bench.Futures;
+import dev.plinth.bench.Load;
+import dev.plinth.bench.Load.Times;
+import dev.plinth.bench.Pace;
+import dev.plinth.bench.Page;
+import dev.plinth.bench.lease.LeaseTable.Case;
+import dev.plinth.lease.LeaseService;
+import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -13,17 +21,13 @@ import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
 import dev.plinth.lease.v1.RenewResponse;
-import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.shards.fixture.Wiring;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
-import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.TestSettings;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
-import io.grpc.CallOptions;
-import io.grpc.ManagedChannel;
-import io.grpc.stub.ClientCalls;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -44,42 +48,41 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseBench {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
+  private static final Wiring<LeaseApp> LEASES = new Wiring<>(LeaseService::app, LeaseService::on);
   private static final int[] CALLERS = {1, 8, 64, 512};
-  private static final double WARM_UP = 2;
-  private static final double SECONDS = 4;
+  private static final Pace PACE = Pace.of(1, 2, 4);
 
   @TempDir Path folder;
-  private final Table table = new Table();
+  private final LeaseTable table = new LeaseTable();
   private final Map<String, Long> tokens = new ConcurrentHashMap<>();
 
   @Test
   void leases() throws Exception {
-    try (LeaseServer server =
-        new LeaseServer(
-            metrics -> EmbeddedShardStore.open(folder.resolve("echo"), LeaseServer.SHARDS))) {
-      measure(Table.ECHO, echo(server.channel()));
+    try (BenchServer server = BenchServer.embedded(LEASES, folder.resolve("echo"))) {
+      Times warm = new Times(2.5 * PACE.times().warmUp(), 0); // or the first case alone runs cold
+      Load.ofCalls(64, warm, caller -> Echo.call(server.channel()));
+      measure(LeaseTable.ECHO, caller -> Echo.call(server.channel()));
     }
     try (NaiveEtcd naive = new NaiveEtcd(ETCD.hostPorts())) {
-      measure(Table.NAIVE, naive::cycle);
+      measure(LeaseTable.NAIVE, naive::cycle);
     }
     ETCD.restart(); // bursts of the case before slow it down
     EtcdSettings settings = TestSettings.read(EtcdSettings.class, "--prefix=/bench/");
     EtcdCluster cluster = new EtcdCluster(List.of(ETCD.hostPorts()), settings);
-    try (LeaseServer server =
-        new LeaseServer(
+    try (BenchServer server =
+        BenchServer.on(
+            LEASES,
             metrics ->
-                EtcdShardStore.open(cluster, "bench", LeaseServer.SHARDS, metrics.registry()))) {
+                EtcdShardStore.open(cluster, "bench", BenchServer.SHARDS, metrics.registry()))) {
       measureLeases("etcd", server);
     }
-    try (LeaseServer server =
-        new LeaseServer(
-            metrics -> EmbeddedShardStore.open(folder.resolve("db"), LeaseServer.SHARDS))) {
+    try (BenchServer server = BenchServer.embedded(LEASES, folder.resolve("db"))) {
       measureLeases("embedded", server);
     }
-    table.write(Path.of(System.getProperty("plinth.root"), "docs/benchmarks.md"));
+    new Page("benchmarks.md").put("leases", table.table());
   }
 
-  private void measureLeases(String store, LeaseServer server) throws Exception {
+  private void measureLeases(String store, BenchServer server) throws Exception {
     LeaseServiceStub leases = LeaseServiceGrpc.newStub(server.channel());
     tokens.clear(); // another store, other tokens
     String with = "Plinth " + store;
@@ -91,18 +94,8 @@ class LeaseBench {
 
   private void measure(Case what, IntFunction<CompletableFuture<?>> operation) throws Exception {
     for (int callers : CALLERS) {
-      Load.Result result = new Load(callers, operation).run(WARM_UP, SECONDS);
-      table.add(what, callers, result);
+      table.add(what, callers, Load.ofCalls(callers, PACE.times(), operation));
     }
-  }
-
-  private static IntFunction<CompletableFuture<?>> echo(ManagedChannel channel) {
-    StringValue text = StringValue.of("x".repeat(40));
-    return caller ->
-        Futures.<StringValue>of(
-            answer ->
-                ClientCalls.asyncUnaryCall(
-                    channel.newCall(EchoService.SAY, CallOptions.DEFAULT), text, answer));
   }
 
   private CompletableFuture<?> cycle(LeaseServiceStub leases, String store, int caller) {

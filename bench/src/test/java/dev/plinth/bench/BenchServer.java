@@ -1,0 +1,59 @@
+package dev.plinth.bench;
+
+import dev.plinth.server.GrpcHost;
+import dev.plinth.server.HostedService;
+import dev.plinth.server.Metrics;
+import dev.plinth.shards.fixture.OwnShards;
+import dev.plinth.shards.fixture.Wiring;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.testkit.EchoService;
+import dev.plinth.testkit.InProcessHost;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** A service and a bare echo on a real port of this JVM, and a channel to them. */
+public final class BenchServer implements AutoCloseable {
+  public static final int SHARDS = 16;
+
+  private final Metrics metrics = new Metrics();
+  private final GrpcHost host;
+  private final ManagedChannel channel;
+
+  public BenchServer(Function<Metrics, HostedService> service) {
+    host =
+        GrpcHost.builder(InProcessHost.hostSettings(), metrics)
+            .add(service.apply(metrics))
+            .add(EchoService.plain())
+            .start();
+    channel = ManagedChannelBuilder.forTarget(target()).usePlaintext().build();
+  }
+
+  /** A service on shards of its own. */
+  public static BenchServer on(Wiring<?> wiring, Function<Metrics, ShardStore> open) {
+    return new BenchServer(
+        metrics -> OwnShards.of(wiring, open.apply(metrics), metrics.registry()));
+  }
+
+  /** On the embedded store in a folder, which may be new. */
+  public static BenchServer embedded(Wiring<?> wiring, Path folder) {
+    return on(wiring, metrics -> EmbeddedShardStore.open(folder, SHARDS));
+  }
+
+  public String target() {
+    return "127.0.0.1:" + host.port();
+  }
+
+  public ManagedChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    host.close();
+    metrics.close();
+  }
+}

@@ -1,0 +1,2 @@
+/** Leases beside the naive way on the same etcd. */
+package dev.plinth.bench.lease;

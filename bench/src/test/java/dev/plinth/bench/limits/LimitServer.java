@@ -1,0 +1,82 @@
+package dev.plinth.bench.limits;
+
+import dev.plinth.ratelimit.RateLimitService;
+import dev.plinth.ratelimit.RateLimitSettings;
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
+import dev.plinth.ratelimit.store.redis.RedisSettings;
+import dev.plinth.server.Engine;
+import dev.plinth.server.HostedService;
+import dev.plinth.server.Threads;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.ShardsSettings;
+import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.testkit.Await;
+import dev.plinth.testkit.TestSettings;
+import io.grpc.BindableService;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Executors;
+
+/**
+ * Rate limits with policies on shards of their own and budgets in Redis. They wait for Redis as
+ * long as it takes: everybody else does, and a decision without it is none to be measured.
+ */
+final class LimitServer implements HostedService {
+  private static final int SHARDS = 4;
+
+  private final BudgetStore budgets;
+  private final ShardStore store;
+  private final Shards shards;
+  private final Forwarding forwarding;
+  private final RateLimitService service;
+
+  LimitServer(Path folder, String redis, MeterRegistry meters) {
+    budgets = budgets(redis);
+    store = EmbeddedShardStore.open(folder.resolve("policies"), SHARDS);
+    PolicyApp app = RateLimitService.app(InstantSource.system());
+    shards = Shards.open(store, List.of(app), TestSettings.read(ShardsSettings.class), meters);
+    forwarding = new Forwarding(shards, "bench");
+    RateLimitSettings settings = TestSettings.read(RateLimitSettings.class, "--store-budget=10s");
+    service = RateLimitService.on(shards, app, budgets, settings, forwarding, meters);
+  }
+
+  /** Connected. */
+  static BudgetStore budgets(String redis) {
+    RedisSettings settings = TestSettings.read(RedisSettings.class, "--timeout=10s");
+    BudgetStore budgets =
+        RedisBudgetStore.open(
+            redis, settings, Executors.newFixedThreadPool(2, Threads.daemons("budgets")));
+    Await.until("a connection to " + redis, () -> budgets.trouble().isEmpty());
+    return budgets;
+  }
+
+  @Override
+  public List<BindableService> endpoints() {
+    return service.endpoints();
+  }
+
+  @Override
+  public List<Engine> engines() {
+    return service.engines();
+  }
+
+  @Override
+  public void leave() {
+    service.leave();
+  }
+
+  @Override
+  public void close() {
+    service.close();
+    forwarding.close();
+    shards.close();
+    store.close();
+    budgets.close();
+  }
+}

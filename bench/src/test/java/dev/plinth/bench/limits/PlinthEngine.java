@@ -1,0 +1,94 @@
+package dev.plinth.bench.limits;
+
+import dev.plinth.ratelimit.core.Check;
+import dev.plinth.ratelimit.core.CompiledPolicy;
+import dev.plinth.ratelimit.core.Decision;
+import dev.plinth.ratelimit.core.Decision.DecidedBy;
+import dev.plinth.ratelimit.core.Decision.Verdict;
+import dev.plinth.ratelimit.core.Descriptor;
+import dev.plinth.ratelimit.core.Limit.Bucket;
+import dev.plinth.ratelimit.core.Limits;
+import dev.plinth.ratelimit.core.Node;
+import dev.plinth.ratelimit.core.OnChange;
+import dev.plinth.ratelimit.core.Policy;
+import dev.plinth.ratelimit.core.Rule;
+import dev.plinth.ratelimit.core.Tuning;
+import dev.plinth.server.Threads;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** What decides in our service, in the caller's own process: no gRPC, as libraries have none. */
+final class PlinthEngine implements Contestant {
+  private static final Set<DecidedBy> EXACT = Set.of(DecidedBy.STORE, DecidedBy.DENY_CACHE);
+
+  private final ScheduledExecutorService scheduler =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("limits"));
+  private final Limits limits;
+  private final CompiledPolicy policy;
+  private final PerKey<Check> checks;
+
+  PlinthEngine(Clients clients, Case what) {
+    limits =
+        new Limits(
+            clients.budgets(),
+            Tuning.DEFAULT.withStoreBudget(Duration.ofSeconds(10)),
+            new Node(
+                InstantSource.system(), System::nanoTime, scheduler, () -> 1, new Uncounted()));
+    policy =
+        CompiledPolicy.of(new Policy(what.run(), 1, List.of(rule(what.limit())), Instant.now()));
+    checks =
+        new PerKey<>(
+            what.keys().count(),
+            key ->
+                new Check(
+                    List.of(new Descriptor(PlinthChecks.DESCRIPTOR, what.name(key))),
+                    1,
+                    false,
+                    Optional.empty()));
+  }
+
+  private static Rule rule(Limit limit) {
+    BigInteger burst = BigInteger.valueOf(limit.burst());
+    BigInteger micros = BigInteger.valueOf(limit.period().toNanos() / 1_000);
+    BigInteger shared = burst.gcd(micros);
+    Bucket bucket =
+        new Bucket(
+            limit.burst(),
+            micros.divide(shared).longValueExact(),
+            burst.divide(shared).longValueExact());
+    return new Rule(
+        "each",
+        List.of(new Rule.Match(PlinthChecks.DESCRIPTOR, "")),
+        bucket,
+        1,
+        false,
+        Rule.ALL,
+        Rule.FailMode.CLOSED,
+        0,
+        Optional.empty(),
+        OnChange.AS_IS,
+        List.of());
+  }
+
+  @Override
+  public boolean tryAcquire(int key) throws Exception {
+    Decision decision = limits.check(policy, checks.get(key)).toCompletableFuture().get();
+    if (!EXACT.contains(decision.decidedBy())) {
+      throw new IllegalStateException("not decided by the store: " + decision);
+    }
+    return decision.verdict() == Verdict.ALLOW;
+  }
+
+  @Override
+  public void close() {
+    limits.close();
+    scheduler.shutdown();
+  }
+}

@@ -1,0 +1,49 @@
+package dev.plinth.bench.limits;
+
+import dev.plinth.ratelimit.core.Decision.DecidedBy;
+import dev.plinth.ratelimit.core.Decision.Verdict;
+import dev.plinth.ratelimit.core.LimitEvents;
+
+/** No metrics: libraries keep none either. */
+final class Uncounted implements LimitEvents {
+  @Override
+  public void decided(Verdict verdict, DecidedBy by) {}
+
+  @Override
+  public void nearLimit(String domain, String rule) {}
+
+  @Override
+  public void flushed(int requests, int checks) {}
+
+  @Override
+  public void storeAnswered(long nanos, boolean ok) {}
+
+  @Override
+  public void merged(int checks) {}
+
+  @Override
+  public void late(int checks) {}
+
+  @Override
+  public void leased(long units) {}
+
+  @Override
+  public void leaseEnded(long granted, long returned) {}
+
+  @Override
+  public void leasesHeld(int leases, long units) {}
+
+  @Override
+  public void denyCacheHit() {}
+
+  @Override
+  public void denyCacheSize(int entries) {}
+
+  @Override
+  public void breaker(Breaker state) {}
+
+  @Override
+  public void boundViolated(String domain, String rule) {
+    throw new IllegalStateException("bound of " + rule + " in " + domain);
+  }
+}

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Limits of a whole process that is killed: the policy is there, and of budgets what is stated. */
 class LimitCrashTest {
-  private static final long LIMIT = 100_000;
+  private static final long LIMIT = 50_000;
 
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 

@@ -135,6 +135,11 @@ class ReadmeTest {
     return lines;
   }
 
+  private String filledIn(String json) {
+    return json.replace("\"TOKEN\"", '"' + token + '"')
+        .replace("\"SESSION\"", '"' + session + '"');
+  }
+
   /** buf curl speaks to a server as grpcurl does, and the build has it. */
   private String call(String json, String what) throws Exception {
     String server = "http://127.0.0.1:" + plinth.port();
@@ -143,7 +148,7 @@ class ReadmeTest {
     if (what.equals("list")) {
       command.addAll(List.of("--list-services", server));
     } else {
-      String data = json == null ? "{}" : json.replace("TOKEN", token).replace("SESSION", session);
+      String data = json == null ? "{}" : filledIn(json);
       command.addAll(List.of("--data", data, server + "/" + what));
     }
     Process buf = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -46,15 +46,13 @@ final class Asks {
   }
 
   /**
-   * Sends it again, with the same content, until it is answered, refused, or the time is over. The
-   * request must be good for that.
+   * Sends it again, with the same content, until it is answered, refused, or the time is over;
+   * nobody is in a hurry for it. The request must be good for that.
    */
-  <Q, A> CompletableFuture<A> insist(
-      MethodDescriptor<Q, A> method, Q request, Duration deadline, Duration time) {
+  <Q, A> CompletableFuture<A> insist(MethodDescriptor<Q, A> method, Q request, Duration time) {
     CompletableFuture<A> answered = kept(new CompletableFuture<>());
     Insistence<Q, A> insistence =
-        new Insistence<>(
-            method, request, deadline, line.nanos().getAsLong() + time.toNanos(), answered);
+        new Insistence<>(method, request, line.nanos().getAsLong() + time.toNanos(), answered);
     insistence.attempt(0);
     return answered;
   }
@@ -84,19 +82,12 @@ final class Asks {
   private final class Insistence<Q, A> {
     private final MethodDescriptor<Q, A> method;
     private final Q request;
-    private final Duration deadline;
     private final long end;
     private final CompletableFuture<A> answered;
 
-    Insistence(
-        MethodDescriptor<Q, A> method,
-        Q request,
-        Duration deadline,
-        long end,
-        CompletableFuture<A> answered) {
+    Insistence(MethodDescriptor<Q, A> method, Q request, long end, CompletableFuture<A> answered) {
       this.method = method;
       this.request = request;
-      this.deadline = deadline;
       this.end = end;
       this.answered = answered;
     }
@@ -105,7 +96,7 @@ final class Asks {
       if (answered.isDone()) {
         return;
       }
-      line.ask(method, request, deadline)
+      line.ask(method, request, line.callDeadline())
           .whenComplete(
               (answer, failure) -> {
                 if (failure == null) {

@@ -30,11 +30,7 @@ final class Places {
     CompletableFuture<Optional<Reservation>> reserved = new CompletableFuture<>();
     wiring
         .asks()
-        .insist(
-            RateLimitServiceGrpc.getReserveMethod(),
-            request,
-            wiring.options().deadline(),
-            wiring.patience())
+        .insist(RateLimitServiceGrpc.getReserveMethod(), request, wiring.patience())
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
@@ -86,8 +82,7 @@ final class Places {
     }
     wiring
         .asks()
-        .insist(
-            RateLimitServiceGrpc.getReserveMethod(), request, wiring.options().deadline(), FIND_OUT)
+        .insist(RateLimitServiceGrpc.getReserveMethod(), request, FIND_OUT)
         .thenAccept(answer -> settle(answer.getReservationId(), 0));
   }
 
@@ -109,11 +104,7 @@ final class Places {
             .build();
     return wiring
         .asks()
-        .insist(
-            RateLimitServiceGrpc.getSettleMethod(),
-            request,
-            wiring.options().deadline(),
-            wiring.patience())
+        .insist(RateLimitServiceGrpc.getSettleMethod(), request, wiring.patience())
         .thenApply(this::settled);
   }
 

@@ -1,15 +1,12 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.ratelimit.v1.BudgetLease;
-import dev.plinth.ratelimit.v1.LeaseBudgetRequest;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse.Outcome;
-import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
-import dev.plinth.ratelimit.v1.ReturnBudgetRequest;
-import dev.plinth.ratelimit.v1.ReturnBudgetResponse;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -22,30 +19,21 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Purse {
   private static final Duration FIRST_GUESS = Duration.ofMillis(500);
-  private static final Duration AFTER_DENIAL = Duration.ofMillis(50);
-  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
-  private static final Duration NOT_LEASABLE_FOR = Duration.ofSeconds(10);
-  private static final long MOST = 1_000_000_000;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final Subject subject;
   private final Wiring wiring;
+  private final Bank bank;
+  private final Wishes wishes;
   private final Rate rate = new Rate();
   private final ArrayDeque<Spent> spent = new ArrayDeque<>();
   private volatile Grant current = Grant.NONE;
   private volatile Grant next = Grant.NONE;
-  private volatile boolean asking;
-  private volatile long notBefore;
-  private volatile long unleasableVersion = -1;
   private boolean closed;
 
-  /** A lease that is no longer spent. */
-  private record Spent(Grant grant, long unused) {}
-
   Purse(Subject subject, Wiring wiring) {
-    this.subject = subject;
     this.wiring = wiring;
-    this.notBefore = wiring.now();
+    this.bank = new Bank(subject, wiring);
+    this.wishes = new Wishes(wiring.now());
   }
 
   /** Whether it is paid, and may be done now. */
@@ -108,62 +96,36 @@ final class Purse {
     }
   }
 
-  /** A decision by another policy than the one that had no leases: worth another try. */
   void sawPolicy(long version) {
-    if (unleasableVersion >= 0 && version != unleasableVersion) {
-      unleasableVersion = -1;
-      notBefore = wiring.now();
-    }
+    wishes.sawPolicy(wiring.now(), version);
   }
 
   private boolean mayAsk(long now) {
-    return !asking && next == Grant.NONE && now - notBefore >= 0;
+    return next == Grant.NONE && wishes.mayAsk(now);
   }
 
   /** For as much as will be spent in the time of a lease. */
   private void ask(long perSecond, long cost, long validFor) {
-    long forATime = (long) Math.ceil(perSecond * (validFor / NANOS_PER_SECOND));
-    LeaseBudgetRequest.Builder request =
-        LeaseBudgetRequest.newBuilder()
-            .setDomain(subject.domain())
-            .addAllDescriptors(subject.descriptors())
-            .setWant(Math.min(MOST, Math.max(cost, forATime)))
-            .setHolder(wiring.holder());
     long sent = wiring.now();
-    Spent back;
+    Optional<Spent> back;
     synchronized (this) {
-      if (closed || !mayAsk(sent)) {
+      if (closed || next != Grant.NONE || !wishes.begin(sent)) {
         return;
       }
-      asking = true;
-      back = worthReturning(sent);
+      spent.removeIf(one -> one.isIdle(sent));
+      back = Optional.ofNullable(spent.poll());
     }
-    if (back != null) {
-      request.setReturnLeaseId(back.grant.id()).setReturnUnused(back.unused);
-    }
-    wiring
-        .asks()
-        .send(
-            RateLimitServiceGrpc.getLeaseBudgetMethod(),
-            request.build(),
-            wiring.options().deadline())
+    long forATime = (long) Math.ceil(perSecond * (validFor / NANOS_PER_SECOND));
+    bank.lease(Math.max(cost, forATime), back)
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
+                back.ifPresent(one -> wiring.events().unused(one.unused()));
                 answered(answer, sent);
               } else {
                 failed(back);
               }
             });
-  }
-
-  /** Even with nothing left in it: while it is out, the service lends others less. */
-  private Spent worthReturning(long now) {
-    Spent first = spent.poll();
-    while (first != null && first.unused == 0 && first.grant.isOver(now)) {
-      first = spent.poll();
-    }
-    return first;
   }
 
   private void answered(LeaseBudgetResponse answer, long sent) {
@@ -173,12 +135,11 @@ final class Purse {
       long validFor = Wire.duration(lease.getValidFor()).toNanos();
       wiring.events().leased(lease.getGranted());
       take(new Grant(lease.getLeaseId(), lease.getGranted(), sent, validFor));
+      wishes.granted();
     } else if (answer.getOutcome() == Outcome.OUTCOME_NOT_LEASABLE) {
-      unleasableVersion = answer.getPolicyVersion();
-      pause(NOT_LEASABLE_FOR);
+      wishes.notLeasable(wiring.now(), answer.getPolicyVersion());
     } else {
-      Duration told = Wire.duration(answer.getRetryAfter());
-      pause(told.compareTo(AFTER_DENIAL) > 0 ? told : AFTER_DENIAL);
+      wishes.denied(wiring.now(), Wire.duration(answer.getRetryAfter()));
     }
   }
 
@@ -190,29 +151,24 @@ final class Purse {
     };
   }
 
-  private void failed(Spent back) {
+  private void failed(Optional<Spent> back) {
     wiring.events().leaseAsked("FAILED");
-    synchronized (this) {
-      if (back != null) {
-        spent.addFirst(back); // given back twice it counts once
+    if (back.isPresent()) {
+      synchronized (this) {
+        spent.addFirst(back.get()); // whether it went back or not
+      }
+      if (back.get().grant().isOver(wiring.now())) {
+        giveBack(false);
       }
     }
-    if (back != null && back.grant.isOver(wiring.now())) {
-      giveBack(false);
-    }
-    pause(AFTER_FAILURE);
-  }
-
-  private void pause(Duration time) {
-    notBefore = wiring.now() + time.toNanos();
-    asking = false;
+    wishes.failed(wiring.now());
   }
 
   private void take(Grant grant) {
-    wiring.lending().add(this);
     long now = wiring.now();
     boolean useless;
     synchronized (this) {
+      wiring.lending().add(this);
       useless = closed || grant.isOver(now);
       if (useless) {
         retire(grant);
@@ -223,7 +179,6 @@ final class Purse {
         current = grant;
       }
     }
-    asking = false;
     if (useless) {
       giveBack(false);
     } else {
@@ -233,8 +188,11 @@ final class Purse {
 
   /** Under the lock. */
   private void retire(Grant grant) {
+    if (grant == Grant.NONE) {
+      return;
+    }
     long unused = grant.end();
-    if (grant != Grant.NONE && unused >= 0) {
+    if (unused >= 0) {
       spent.add(new Spent(grant, unused));
     }
   }
@@ -276,34 +234,17 @@ final class Purse {
    */
   private CompletableFuture<Void> giveBack(boolean all) {
     return CompletableFuture.allOf(
-        endedNow(all).stream().map(this::giveBack).toArray(CompletableFuture<?>[]::new));
+        ended(all).stream().map(bank::giveBack).toArray(CompletableFuture<?>[]::new));
   }
 
-  private synchronized List<Spent> endedNow(boolean all) {
+  private synchronized List<Spent> ended(boolean all) {
     long now = wiring.now();
-    List<Spent> back = spent.stream().filter(one -> all || one.unused > 0).toList();
+    List<Spent> back = spent.stream().filter(one -> all || one.unused() > 0).toList();
     spent.removeAll(back);
-    spent.removeIf(one -> one.grant.isOver(now));
+    spent.removeIf(one -> one.isIdle(now));
     if (current == Grant.NONE && next == Grant.NONE && spent.isEmpty()) {
       wiring.lending().remove(this);
     }
     return back;
-  }
-
-  private CompletableFuture<ReturnBudgetResponse> giveBack(Spent over) {
-    wiring.events().unused(over.unused);
-    ReturnBudgetRequest request =
-        ReturnBudgetRequest.newBuilder()
-            .setDomain(subject.domain())
-            .setLeaseId(over.grant.id())
-            .setUnused(over.unused)
-            .build();
-    return wiring
-        .asks()
-        .insist(
-            RateLimitServiceGrpc.getReturnBudgetMethod(),
-            request,
-            wiring.options().deadline(),
-            Duration.ofNanos(over.grant.validFor()));
   }
 }

@@ -102,8 +102,7 @@ final class Slots {
   private void giveBackIfGiven(AcquireSlotRequest request) {
     wiring
         .asks()
-        .insist(
-            RateLimitServiceGrpc.getAcquireSlotMethod(), request, wiring.options().deadline(), ttl)
+        .insist(RateLimitServiceGrpc.getAcquireSlotMethod(), request, ttl)
         .thenAccept(
             answer -> {
               if (answer.getOutcome() == Outcome.OUTCOME_ACQUIRED) {
@@ -147,10 +146,7 @@ final class Slots {
             .setSlotId(slot)
             .setRequestId(Wire.newRequestId())
             .build();
-    return wiring
-        .asks()
-        .insist(
-            RateLimitServiceGrpc.getReleaseSlotMethod(), request, wiring.options().deadline(), ttl);
+    return wiring.asks().insist(RateLimitServiceGrpc.getReleaseSlotMethod(), request, ttl);
   }
 
   void renewed() {

@@ -209,6 +209,32 @@ class LeasedBudgetTest {
   }
 
   @Test
+  void restThatWasTooSmall_goesBack_evenLate() {
+    lease(10);
+    service.clock.advance(Duration.ofMillis(200));
+    service.lease = request -> service.leased(100);
+    assertTrue(limiter.paid(6));
+    service.clock.runDue();
+    assertTrue(limiter.paid(5)); // of the second: 4 are left in the first
+    service.moveWithoutTimers(Duration.ofMillis(250));
+    assertTrue(limiter.paid(1)); // half of the second's time, all of the first's
+    assertEquals(3, service.leases.size());
+    assertEquals("lease-1", service.leases.get(2).getReturnLeaseId());
+    assertEquals(4, service.leases.get(2).getReturnUnused());
+  }
+
+  @Test
+  void leaseThatComesAfterTheEnd_isGivenBackUnspent() {
+    Purse purse = new Purse(new Subject("api", Map.of()), limits.wiring());
+    service.lease = request -> service.leased(10);
+    purse.missed(1);
+    purse.close();
+    service.run("a lease", () -> service.leases.size() == 1);
+    assertReturned("lease-1", 10);
+    assertFalse(purse.pay(1));
+  }
+
+  @Test
   void fewCalls_leaseNothing() {
     Limiter calm = client.limits(ScriptedLimits.patient().leaseAbove(3)).of("api", "user", "bob");
     for (int i = 0; i < 9; i++) {

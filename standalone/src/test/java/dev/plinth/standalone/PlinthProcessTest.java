@@ -41,7 +41,7 @@ class PlinthProcessTest {
           line.contains("try: grpcurl -plaintext localhost:" + port(plinth) + " list"), line);
       GetStatusResponse status = status(plinth);
       assertEquals(
-          List.of("data embedded", "coordination embedded"),
+          List.of("data embedded", "coordination embedded", "budgets embedded"),
           status.getEnginesList().stream().map(e -> e.getName() + " " + e.getKind()).toList());
     }
   }

@@ -136,8 +136,7 @@ class ReadmeTest {
   }
 
   private String filledIn(String json) {
-    return json.replace("\"TOKEN\"", '"' + token + '"')
-        .replace("\"SESSION\"", '"' + session + '"');
+    return json.replace("\"TOKEN\"", '"' + token + '"').replace("\"SESSION\"", '"' + session + '"');
   }
 
   /** buf curl speaks to a server as grpcurl does, and the build has it. */

@@ -41,6 +41,10 @@ final class Deciding {
         known != null
             ? decision.apply(known)
             : policies.await(domain, minVersion).thenCompose(decision);
+    CompletableFuture<R> now = first.toCompletableFuture();
+    if (now.isDone() && !now.isCompletedExceptionally()) {
+      return first; // as most are that memory decides
+    }
     return first.exceptionallyCompose(
         thrown ->
             stale(thrown) == null

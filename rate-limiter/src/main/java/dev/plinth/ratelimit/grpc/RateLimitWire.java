@@ -15,10 +15,8 @@ import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Fingerprint;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** What requests have in common, checked, and the core's terms on the wire. */
 final class RateLimitWire {
@@ -28,6 +26,7 @@ final class RateLimitWire {
   private static final int MOST_VALUE = 256;
   private static final int MOST_DESCRIPTORS = 16;
   private static final int SHOWN = 80;
+  private static final char DELETE = 0x7f;
 
   private RateLimitWire() {}
 
@@ -62,16 +61,42 @@ final class RateLimitWire {
   static List<Descriptor> descriptors(String path, List<dev.plinth.ratelimit.v1.Descriptor> wire) {
     Fields.between(path, wire.size(), 0, MOST_DESCRIPTORS);
     List<Descriptor> descriptors = new ArrayList<>(wire.size());
-    Set<String> keys = new HashSet<>();
-    for (int i = 0; i < wire.size(); i++) {
-      String at = path + "[" + i + "].";
-      String key = Fields.name(at + "key", wire.get(i).getKey(), MOST_KEY);
-      if (!keys.add(key)) {
-        throw Failure.Invalid.field(at + "key", quoted(key), "each key once");
+    for (dev.plinth.ratelimit.v1.Descriptor one : wire) {
+      // Paths are for those that are refused; every check comes this way.
+      boolean fine =
+          isName(one.getKey())
+              && one.getValue().length() <= MOST_VALUE
+              && !isAmong(descriptors, one.getKey());
+      if (!fine) {
+        throw refused(path + "[" + descriptors.size() + "].", one);
       }
-      descriptors.add(new Descriptor(key, value(at + "value", wire.get(i).getValue())));
+      descriptors.add(new Descriptor(one.getKey(), one.getValue()));
     }
     return descriptors;
+  }
+
+  private static boolean isName(String key) {
+    for (int i = 0; i < key.length(); i++) {
+      if (key.charAt(i) < ' ' || key.charAt(i) == DELETE) {
+        return false;
+      }
+    }
+    return !key.isEmpty() && key.length() <= MOST_KEY;
+  }
+
+  private static boolean isAmong(List<Descriptor> descriptors, String key) {
+    for (Descriptor descriptor : descriptors) {
+      if (descriptor.key().equals(key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Failure refused(String at, dev.plinth.ratelimit.v1.Descriptor wire) {
+    Fields.name(at + "key", wire.getKey(), MOST_KEY);
+    value(at + "value", wire.getValue());
+    return Failure.Invalid.field(at + "key", quoted(wire.getKey()), "each key once");
   }
 
   /** The whole request by its id, so that the same id with another content is noticed. */

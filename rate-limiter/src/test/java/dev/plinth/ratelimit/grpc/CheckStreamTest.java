@@ -94,6 +94,7 @@ class CheckStreamTest {
     Heard<CheckStreamRequest, CheckStreamResponse> slow = Heard.slowly();
     var checks = (ClientCallStreamObserver<CheckStreamRequest>) open(slow);
     double before = decisions();
+    Await.until("the stream is open", checks::isReady);
     int sent = 0;
     while (sent < 100_000 && checks.isReady()) {
       checks.onNext(of(sent++, calls.wish()));

@@ -3,35 +3,60 @@ package dev.plinth.ratelimit.store.redis;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
-/** A flat array of integers, with nothing boxed: all that the event loop does with an answer. */
+/**
+ * A flat array of integers, packed by the script as MessagePack: one text of a reply, since to read
+ * as many integers of a reply one by one takes the driver many times as long.
+ */
 final class LongsOutput extends CommandOutput<byte[], byte[], long[]> {
   private static final long[] NONE = {};
-
-  private int filled;
 
   LongsOutput() {
     super(ByteArrayCodec.INSTANCE, NONE);
   }
 
   @Override
-  public void multi(int count) {
-    if (count > 0) {
-      output = new long[count];
+  public void set(ByteBuffer packed) {
+    long[] numbers = new long[length(packed)];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = number(packed);
     }
+    output = numbers;
   }
 
-  @Override
-  public void set(long number) {
-    if (filled == output.length) {
-      output = Arrays.copyOf(output, Math.max(8, 2 * filled));
-    }
-    output[filled++] = number;
+  private static int length(ByteBuffer packed) {
+    int head = packed.get() & 0xff;
+    return switch (head) {
+      case 0xdc -> packed.getShort() & 0xffff;
+      case 0xdd -> packed.getInt();
+      default -> {
+        if (head >> 4 != 0x9) {
+          throw unexpected(head, "an array");
+        }
+        yield head & 0xf;
+      }
+    };
   }
 
-  @Override
-  public void set(ByteBuffer text) {
-    throw new IllegalStateException("a text in the script's answer (expected: integers)");
+  private static long number(ByteBuffer packed) {
+    byte head = packed.get();
+    if (head >= -32) { // of a small number, all there is
+      return head;
+    }
+    return switch (head & 0xff) {
+      case 0xcc -> packed.get() & 0xff;
+      case 0xcd -> packed.getShort() & 0xffff;
+      case 0xce -> packed.getInt() & 0xffff_ffffL;
+      case 0xcf, 0xd3 -> packed.getLong(); // none is above 2^53
+      case 0xd0 -> packed.get();
+      case 0xd1 -> packed.getShort();
+      case 0xd2 -> packed.getInt();
+      default -> throw unexpected(head & 0xff, "an integer");
+    };
+  }
+
+  private static IllegalStateException unexpected(int head, String expected) {
+    return new IllegalStateException(
+        "the script's answer has 0x%02x (expected: %s)".formatted(head, expected));
   }
 }

@@ -7,8 +7,8 @@
 --   terms     what budgets are counted by: {kind, version, on change, shadow, most lent, ttl of a lease, text, a, b, c}
 --   uses      of each budget, the number of its terms
 --   requests  {kind, key of its id or 0, fingerprint, ...}, see the functions that take them
--- Answers with a flat list of integers: the time, then each outcome as its kind and numbers; or, having done nothing,
--- with {-1, time} where a calendar's windows do not hold the time.
+-- Answers with a flat list of integers, packed: the time, then each outcome as its kind and numbers; or, having done
+-- nothing, with {-1, time} where a calendar's windows do not hold the time.
 --
 -- Tickets name the keys of budgets, and slots those of places, which are therefore not in KEYS; but they have the
 -- domain's hash tag and so are in the same slot of a cluster.
@@ -51,7 +51,7 @@ for i = 1, #terms do
   if t[1] == 'c' then
     terms[i].from, terms[i].to = window(t[10])
     if not terms[i].from then
-      return { -1, now }
+      return cmsgpack.pack({ -1, now })
     end
   end
 end
@@ -941,4 +941,4 @@ for i = 1, #changed do
   end
 end
 
-return answer
+return cmsgpack.pack(answer)

@@ -18,8 +18,8 @@ public record RateLimitSettings(
     @Setting(
             meaning =
                 "Flushes to the store that may be under way at once; budgets are spread over"
-                    + " them",
-            byDefault = "64")
+                    + " them; more of them wait less, fewer share more",
+            byDefault = "8")
         int lanes,
     @Setting(meaning = "Requests in one flush, at the most", byDefault = "512") int batch,
     @Setting(

@@ -50,18 +50,9 @@ public final class JavaProcess implements AutoCloseable {
   }
 
   public static JavaProcess start(Path folder, Class<?> main, String... args) {
-    return start(folder, BRIEF_LIFE, main, args);
-  }
-
-  /** One whose speed is of interest, with the JVM's own compilers and collector. */
-  public static JavaProcess startLasting(Path folder, Class<?> main, String... args) {
-    return start(folder, List.of("-Xmx512m"), main, args);
-  }
-
-  private static JavaProcess start(Path folder, List<String> flags, Class<?> main, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(flags);
+    command.addAll(BRIEF_LIFE);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(main.getName());
     command.addAll(List.of(args));

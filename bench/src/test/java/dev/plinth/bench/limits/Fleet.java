@@ -25,7 +25,7 @@ final class Fleet implements AutoCloseable {
       server.setSoTimeout(PATIENCE_MILLIS);
       String port = String.valueOf(server.getLocalPort());
       for (int i = 0; i < size; i++) {
-        processes.add(JavaProcess.startLasting(folder, Worker.class, redis, plinth, port));
+        processes.add(JavaProcess.start(folder, Worker.class, redis, plinth, port));
       }
       for (int i = 0; i < size; i++) {
         Socket socket = server.accept();

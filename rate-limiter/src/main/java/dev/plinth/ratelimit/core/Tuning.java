@@ -28,7 +28,7 @@ public record Tuning(
   public static final Tuning DEFAULT =
       new Tuning(
           Duration.ofMillis(20),
-          64,
+          8,
           512,
           5,
           Duration.ofMillis(100),

@@ -45,7 +45,7 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void release_withAStaleToken_changesNothing() {
+  void V8_release_withAStaleToken_changesNothing() {
     long old = granted(acquire("ann")).token();
     leases.release(PRINTER, old, tx);
     granted(acquire("ann"));
@@ -62,7 +62,7 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void lease_expiresAtItsTtl_neverEarly() {
+  void V5_lease_expiresAtItsTtl_neverEarly() {
     granted(acquire("ann"));
     clock.advance(TTL.minusMillis(1));
     assertEquals(1, leases.get(PRINTER, tx).holders().size());
@@ -96,7 +96,7 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void waiters_areServedFirstComeFirstServed_withinPriority() {
+  void V10_waiters_areServedFirstComeFirstServed_withinPriority() {
     long token = granted(acquire("ann")).token();
     List<Answer<Acquired>> line = new ArrayList<>();
     for (int priority : new int[] {0, 5, 0, 5}) {
@@ -123,7 +123,7 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void newcomer_doesNotPassTheLine() {
+  void V10_newcomer_doesNotPassTheLine() {
     acquire(wish("ann").mode(Mode.SHARED));
     wait("bob", 0);
     assertInstanceOf(Acquired.Held.class, acquire(wish("eve").mode(Mode.SHARED)).answer);
@@ -281,7 +281,7 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void lockDelay_barsOthersAfterALoss_notTheLostOwner() {
+  void V17_lockDelay_barsOthersAfterALoss_notTheLostOwner() {
     Wish ann = delayed("ann", Duration.ofSeconds(5));
     granted(acquire(ann));
     clock.advance(TTL);
@@ -295,14 +295,14 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void lockDelay_letsTheLostOwnerBackIn() {
+  void V17_lockDelay_letsTheLostOwnerBackIn() {
     granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     clock.advance(TTL);
     granted(acquire("ann"));
   }
 
   @Test
-  void lockDelay_isNotForARelease() {
+  void V17_lockDelay_isNotForARelease() {
     LeaseView lease = granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     leases.release(PRINTER, lease.token(), tx);
     granted(acquire("bob"));
@@ -452,7 +452,7 @@ class LeasesTest extends CoreTest {
   }
 
   @Test
-  void takeover_inALockDelay_startsItAgain() {
+  void V17_takeover_inALockDelay_startsItAgain() {
     granted(acquire(delayed("ann", Duration.ofSeconds(5))));
     clock.advance(TTL.plusSeconds(4));
     takeOver();

@@ -187,7 +187,7 @@ class AcquireTest {
   }
 
   @Test
-  void requestSentAgain_getsItsFirstAnswer_overARestartToo() {
+  void V7_requestSentAgain_getsItsFirstAnswer_overARestartToo() {
     AcquireRequest request = calls.wish("ann").setTtl(LONG).setRequestId("r1").build();
     AcquireResponse first = calls.leases().acquire(request);
     assertEquals(first, calls.leases().acquire(request));

@@ -84,7 +84,7 @@ class WatchTest {
   }
 
   @Test
-  void watch_resumesWithoutAGap_andWithoutASnapshot() {
+  void V13_watch_resumesWithoutAGap_andWithoutASnapshot() {
     String token = watch(request()).next().getResumeToken();
     hold("a");
     hold("b");
@@ -93,7 +93,7 @@ class WatchTest {
   }
 
   @Test
-  void everyResumePoint_leadsToTheSameEnd() {
+  void V13_everyResumePoint_leadsToTheSameEnd() {
     var whole = watch(request());
     List<String> tokens = new ArrayList<>(List.of(whole.next().getResumeToken()));
     List<Integer> toldBefore = new ArrayList<>(List.of(0));
@@ -116,7 +116,7 @@ class WatchTest {
   }
 
   @Test
-  void watch_fromBeforeARestart_isToldOfTheGap_andStartsAgain() {
+  void V13_watch_fromBeforeARestart_isToldOfTheGap_andStartsAgain() {
     String token = watch(request()).next().getResumeToken();
     hold("a");
     server.restart();

@@ -28,6 +28,8 @@ final class Purse {
   private final ArrayDeque<Spent> spent = new ArrayDeque<>();
   private volatile Grant current = Grant.NONE;
   private volatile Grant next = Grant.NONE;
+  // The request under way, if any: what it brings must go back too if this is closed meanwhile.
+  private CompletableFuture<Void> asking = CompletableFuture.completedFuture(null);
   private boolean closed;
 
   Purse(Subject subject, Wiring wiring) {
@@ -107,6 +109,7 @@ final class Purse {
   /** For as much as will be spent in the time of a lease. */
   private void ask(long perSecond, long cost, long validFor) {
     long sent = wiring.now();
+    CompletableFuture<Void> done = new CompletableFuture<>();
     Optional<Spent> back;
     synchronized (this) {
       if (closed || next != Grant.NONE || !wishes.begin(sent)) {
@@ -114,6 +117,8 @@ final class Purse {
       }
       spent.removeIf(one -> one.isIdle(sent));
       back = Optional.ofNullable(spent.poll());
+      asking = done;
+      wiring.lending().add(this);
     }
     long forATime = (long) Math.ceil(perSecond * (validFor / NANOS_PER_SECOND));
     bank.lease(Math.max(cost, forATime), back)
@@ -125,6 +130,11 @@ final class Purse {
               } else {
                 failed(back);
               }
+            })
+        .whenComplete(
+            (answer, failure) -> {
+              done.complete(null);
+              forgetIfEmpty();
             });
   }
 
@@ -168,8 +178,11 @@ final class Purse {
     long now = wiring.now();
     boolean useless;
     synchronized (this) {
-      wiring.lending().add(this);
-      useless = closed || grant.isOver(now);
+      if (closed) {
+        retire(grant); // whoever closed this waits for it
+        return;
+      }
+      useless = grant.isOver(now);
       if (useless) {
         retire(grant);
       } else if (current.has(1) && !current.isOver(now)) {
@@ -223,10 +236,12 @@ final class Purse {
   }
 
   CompletableFuture<Void> close() {
+    CompletableFuture<Void> underWay;
     synchronized (this) {
       closed = true;
+      underWay = asking;
     }
-    return giveBackAll();
+    return CompletableFuture.allOf(giveBackAll(), underWay.thenCompose(done -> giveBack(true)));
   }
 
   /**
@@ -242,9 +257,14 @@ final class Purse {
     List<Spent> back = spent.stream().filter(one -> all || one.unused() > 0).toList();
     spent.removeAll(back);
     spent.removeIf(one -> one.isIdle(now));
-    if (current == Grant.NONE && next == Grant.NONE && spent.isEmpty()) {
+    forgetIfEmpty();
+    return back;
+  }
+
+  private synchronized void forgetIfEmpty() {
+    boolean holds = current != Grant.NONE || next != Grant.NONE || !spent.isEmpty();
+    if (!holds && asking.isDone()) {
       wiring.lending().remove(this);
     }
-    return back;
   }
 }

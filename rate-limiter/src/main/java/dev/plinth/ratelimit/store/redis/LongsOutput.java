@@ -5,8 +5,8 @@ import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 
 /**
- * A flat array of integers, packed by the script as MessagePack: one text of a reply, since to read
- * as many integers of a reply one by one takes the driver many times as long.
+ * A flat array of integers, packed by the script as MessagePack: one text of a reply, which the
+ * driver need not read integer by integer.
  */
 final class LongsOutput extends CommandOutput<byte[], byte[], long[]> {
   private static final long[] NONE = {};

@@ -1,7 +1,10 @@
 package dev.plinth.bench;
 
 import java.io.Serializable;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +24,10 @@ public final class Load {
 
   /** How long to run before it counts, and while it counts. */
   public record Times(double warmUp, double seconds) implements Serializable {}
+
+  private static final double WARM_UP_ROUND = 2;
+  private static final double IDLE_COMPILER = 0.05;
+  private static final long MOST_WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /** Callers are told apart by as much as a cache line, so that counting costs them nothing. */
   private static final int APART = 16;
@@ -46,6 +53,34 @@ public final class Load {
       load.call(i, operation);
     }
     return load.measure(times);
+  }
+
+  /**
+   * Runs each operation in turn until the JVM has next to nothing left to compile, or for a minute
+   * and a half: on few cores the compiler takes as much as it measures.
+   */
+  public static void warmUp(int callers, List<IntFunction<CompletableFuture<?>>> operations)
+      throws Exception {
+    CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+    long start = System.nanoTime();
+    long compiled;
+    double took;
+    do {
+      long before = compiler.getTotalCompilationTime();
+      long from = System.nanoTime();
+      for (IntFunction<CompletableFuture<?>> operation : operations) {
+        ofCalls(callers, new Times(WARM_UP_ROUND, 0), operation);
+      }
+      compiled = compiler.getTotalCompilationTime() - before;
+      took = (System.nanoTime() - from) / 1e6;
+    } while (!Pace.QUICK
+        && compiled > took * IDLE_COMPILER
+        && System.nanoTime() - start < MOST_WARM_UP_NANOS);
+    System.out.printf(
+        "warm after %d s, compiling for %.0f %% of the last %.0f s%n",
+        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
+        100 * compiled / took,
+        took / 1e3);
   }
 
   /** A thread for each caller; all begin at once. */

@@ -5,7 +5,7 @@ import dev.plinth.bench.BenchServer;
 import dev.plinth.bench.Echo;
 import dev.plinth.bench.Futures;
 import dev.plinth.bench.Load;
-import dev.plinth.bench.Load.Times;
+import dev.plinth.bench.Measured;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
 import dev.plinth.bench.lease.LeaseTable.Case;
@@ -22,17 +22,21 @@ import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
 import dev.plinth.lease.v1.RenewResponse;
 import dev.plinth.shards.fixture.Wiring;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
 import dev.plinth.testkit.TestSettings;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -58,48 +62,81 @@ class LeaseBench {
 
   @Test
   void leases() throws Exception {
+    warmUp();
     try (BenchServer server = BenchServer.embedded(LEASES, folder.resolve("echo"))) {
-      Times warm = new Times(2.5 * PACE.times().warmUp(), 0); // or the first case alone runs cold
-      Load.ofCalls(64, warm, caller -> Echo.call(server.channel()));
       measure(LeaseTable.ECHO, caller -> Echo.call(server.channel()));
     }
     try (NaiveEtcd naive = new NaiveEtcd(ETCD.hostPorts())) {
       measure(LeaseTable.NAIVE, naive::cycle);
     }
-    ETCD.restart(); // bursts of the case before slow it down
-    EtcdSettings settings = TestSettings.read(EtcdSettings.class, "--prefix=/bench/");
+    ETCD.restart(); // what the cases before left there slows it down
+    measureStore("etcd", this::etcd);
+    measureStore(
+        "embedded", part -> EmbeddedShardStore.open(folder.resolve(part), BenchServer.SHARDS));
+    Page page = new Page("benchmarks.md");
+    page.put("leases", table.table());
+    page.put("aims", table.aims());
+  }
+
+  /** Compiles everybody's code before anybody's time is taken. */
+  private void warmUp() throws Exception {
+    try (BenchServer server = BenchServer.on(LEASES, metrics -> etcd("warm"));
+        NaiveEtcd naive = new NaiveEtcd(ETCD.hostPorts())) {
+      LeaseServiceStub leases = LeaseServiceGrpc.newStub(server.channel());
+      Load.warmUp(
+          64,
+          List.of(
+              caller -> Echo.call(server.channel()),
+              naive::cycle,
+              caller -> cycle(leases, "warm", caller),
+              caller -> handOff(leases, caller)));
+    }
+    tokens.clear();
+  }
+
+  private ShardStore etcd(String part) {
+    EtcdSettings settings = TestSettings.read(EtcdSettings.class, "--prefix=/" + part + "/");
     EtcdCluster cluster = new EtcdCluster(List.of(ETCD.hostPorts()), settings);
-    try (BenchServer server =
-        BenchServer.on(
-            LEASES,
-            metrics ->
-                EtcdShardStore.open(cluster, "bench", BenchServer.SHARDS, metrics.registry()))) {
-      measureLeases("etcd", server);
+    return EtcdShardStore.open(cluster, "bench", BenchServer.SHARDS, new SimpleMeterRegistry());
+  }
+
+  private void measureStore(String name, Function<String, ShardStore> open) throws Exception {
+    try (ShardStore store = open.apply("commits")) {
+      StoreCommits commits = new StoreCommits(store);
+      Measured result = Load.ofCalls(1, PACE.times(), caller -> commits.next());
+      table.add(Case.commits(name), 1, result, 0);
     }
-    try (BenchServer server = BenchServer.embedded(LEASES, folder.resolve("db"))) {
-      measureLeases("embedded", server);
+    try (BenchServer server = BenchServer.on(LEASES, metrics -> open.apply("leases"))) {
+      measureLeases(name, server);
     }
-    new Page("benchmarks.md").put("leases", table.table());
   }
 
   private void measureLeases(String store, BenchServer server) throws Exception {
     LeaseServiceStub leases = LeaseServiceGrpc.newStub(server.channel());
     tokens.clear(); // another store, other tokens
-    String with = "Plinth " + store;
-    measure(new Case(with + ", cycles, a key each", 2), caller -> cycle(leases, store, caller));
-    measure(new Case(with + ", cycles, 16 namespaces", 2), caller -> spread(leases, caller));
-    measure(new Case(with + ", hand-offs of one hot key", 2), caller -> handOff(leases, caller));
-    measure(new Case(with + ", renewals", 1), renewals(leases));
+    measure(Case.cycles(store, "a key each"), server, caller -> cycle(leases, "each", caller));
+    measure(Case.cycles(store, "16 namespaces"), server, caller -> spread(leases, caller));
+    measure(Case.handOffs(store), server, caller -> handOff(leases, caller));
+    measure(Case.renewals(store), server, renewals(leases));
+  }
+
+  private void measure(Case what, BenchServer server, IntFunction<CompletableFuture<?>> operation)
+      throws Exception {
+    for (int callers : CALLERS) {
+      long before = server.commits();
+      Measured result = Load.ofCalls(callers, PACE.times(), operation);
+      table.add(what, callers, result, server.commits() - before);
+    }
   }
 
   private void measure(Case what, IntFunction<CompletableFuture<?>> operation) throws Exception {
     for (int callers : CALLERS) {
-      table.add(what, callers, Load.ofCalls(callers, PACE.times(), operation));
+      table.add(what, callers, Load.ofCalls(callers, PACE.times(), operation), 0);
     }
   }
 
-  private CompletableFuture<?> cycle(LeaseServiceStub leases, String store, int caller) {
-    return takeAndGiveBack(leases, store, "key" + caller, caller, false);
+  private CompletableFuture<?> cycle(LeaseServiceStub leases, String namespace, int caller) {
+    return takeAndGiveBack(leases, namespace, "key" + caller, caller, false);
   }
 
   private CompletableFuture<?> spread(LeaseServiceStub leases, int caller) {

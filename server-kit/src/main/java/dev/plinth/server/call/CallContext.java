@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
@@ -48,6 +49,6 @@ public record CallContext(String id, String method, String peer) {
 
   /** Short enough to read out, wide enough to be unique in the logs one searches. */
   static String newId() {
-    return String.format("%012x", ThreadLocalRandom.current().nextLong() >>> 16);
+    return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong(), 12);
   }
 }

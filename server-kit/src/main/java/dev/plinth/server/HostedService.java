@@ -5,6 +5,7 @@ import java.util.List;
 
 /** A service as its host sees it: what it answers and what it cannot do without. */
 public interface HostedService extends AutoCloseable {
+  /** Their handlers run on the network's threads and must not wait for anything. */
   List<BindableService> endpoints();
 
   /** The endpoints' health is NOT_SERVING while any of these that is essential is in trouble. */

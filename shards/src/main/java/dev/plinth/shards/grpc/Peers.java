@@ -26,6 +26,7 @@ final class Peers implements AutoCloseable {
   private static ManagedChannel connect(String address) {
     return ManagedChannelBuilder.forTarget("dns:///" + address)
         .usePlaintext()
+        .directExecutor() // answers are only passed on
         .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
         .keepAliveTimeout(PING_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .maxInboundMessageSize(Integer.MAX_VALUE) // what the owner may say, we may pass on

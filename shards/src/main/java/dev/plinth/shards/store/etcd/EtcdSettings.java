@@ -28,7 +28,9 @@ public record EtcdSettings(
             byDefault = "2s")
         Duration requestTimeout,
     @Setting(
-            meaning = "Commits of one shard under way at once; with more, they overtake each other",
+            meaning =
+                "Commits of one shard under way at once, and requests that carry commits;"
+                    + " with more, they overtake each other",
             byDefault = "2")
         int commitsInFlight,
     @Setting(

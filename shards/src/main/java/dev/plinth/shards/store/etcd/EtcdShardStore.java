@@ -42,6 +42,7 @@ public final class EtcdShardStore implements ShardStore {
   private final Keys keys;
   private final Setup setup;
   private final Etcd etcd;
+  private final Bundles bundles;
   private final Claims claims;
   private final SessionKeeper keeper;
   private final Membership membership;
@@ -62,6 +63,8 @@ public final class EtcdShardStore implements ShardStore {
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
             new StoreMetrics(registry));
     this.etcd = new Etcd(cluster.endpoints(), settings.requestTimeout());
+    this.bundles =
+        new Bundles(etcd::txn, keys.bundles(), settings.commitsInFlight(), setup.metrics());
     Ownership ownership = new Ownership(etcd, keys, node);
     this.claims = new Claims(ownership, setup, (under, made) -> new EtcdShard(this, under, made));
     this.keeper = new SessionKeeper(new EtcdLeases(etcd), setup, claims);
@@ -209,7 +212,7 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   Commits commits(FencedTxns txns, Session session, long revision) {
-    return new Commits(txns, session, setup, space, revision);
+    return new Commits(txns.through(bundles), session, setup, space, revision);
   }
 
   /** How long a shard that is given up waits for its commits. */

@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Transactions on one shard that have an effect only while one claim of it stands. */
-final class FencedTxns implements Commits.Call {
+final class FencedTxns {
   private final Etcd etcd;
+  private final int shard;
   private final ByteSequence owner;
   private final ByteSequence revision;
   private final ByteSequence rows;
@@ -25,6 +26,7 @@ final class FencedTxns implements Commits.Call {
 
   FencedTxns(Etcd etcd, Keys keys, int shard, long epoch) {
     this.etcd = etcd;
+    this.shard = shard;
     this.owner = keys.owner(shard);
     this.revision = keys.revision(shard);
     this.rows = keys.rows(shard);
@@ -32,20 +34,34 @@ final class FencedTxns implements Commits.Call {
     this.epoch = epoch;
   }
 
-  @Override
-  public CompletableFuture<Commits.Answer> send(long number, List<Write> writes) {
-    List<Op> changes = new ArrayList<>(writes.size() + 1);
-    for (Write write : writes) {
-      changes.add(change(write));
-    }
-    changes.add(Op.put(revision, decimal(number), PutOption.DEFAULT));
-    return etcd.txn(List.of(ours(), lastCommitIs(number - 1)), changes, state())
-        .thenApply(done -> done.isSucceeded() ? new Commits.Answer(true, number) : answer(done));
+  /** Commits that leave together with those of other shards. */
+  Commits.Call through(Bundles bundles) {
+    return new Commits.Call() {
+      @Override
+      public CompletableFuture<Commits.Answer> send(long number, List<Write> writes) {
+        return bundles
+            .add(commit(number, writes))
+            .thenApply(
+                done -> done.isSucceeded() ? new Commits.Answer(true, number) : answer(done));
+      }
+
+      @Override
+      public CompletableFuture<Commits.Answer> look() {
+        return etcd.txn(List.of(), state(), List.of()).thenApply(FencedTxns.this::answer);
+      }
+    };
   }
 
-  @Override
-  public CompletableFuture<Commits.Answer> look() {
-    return etcd.txn(List.of(), state(), List.of()).thenApply(this::answer);
+  private Bundles.Part commit(long number, List<Write> writes) {
+    List<Op> changes = new ArrayList<>(writes.size() + 1);
+    int bytes = 0;
+    for (Write write : writes) {
+      changes.add(change(write));
+      bytes += rows.size() + write.bytes();
+    }
+    changes.add(Op.put(revision, decimal(number), PutOption.DEFAULT));
+    List<Cmp> guards = List.of(ours(), lastCommitIs(number - 1));
+    return new Bundles.Part(shard, guards, changes, state(), bytes);
   }
 
   /** What the keys of all rows begin with. */

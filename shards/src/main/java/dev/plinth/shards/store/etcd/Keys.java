@@ -23,6 +23,11 @@ final class Keys {
     return bytes(prefix + "shards");
   }
 
+  /** Written with every bundle of commits, for {@link Bundles}' sake. */
+  ByteSequence bundles() {
+    return bytes(prefix + "bundles");
+  }
+
   /** What the keys of all nodes begin with. */
   ByteSequence nodes() {
     return bytes(prefix + "nodes/");

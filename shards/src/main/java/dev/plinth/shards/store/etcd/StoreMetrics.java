@@ -1,6 +1,7 @@
 package dev.plinth.shards.store.etcd;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -9,6 +10,7 @@ final class StoreMetrics {
   private final Timer done;
   private final Timer deposed;
   private final Timer failed;
+  private final DistributionSummary bundles;
   private final Counter overtaken;
   private final Counter doubtful;
   private final Counter sessionsLost;
@@ -21,6 +23,10 @@ final class StoreMetrics {
     done = commits("done");
     deposed = commits("deposed");
     failed = commits("failed");
+    bundles =
+        DistributionSummary.builder("plinth.etcd.bundles")
+            .description("Commits of different shards that left as one request")
+            .register(registry);
     overtaken = retries("overtaken");
     doubtful = retries("doubtful");
     sessionsLost =
@@ -65,6 +71,10 @@ final class StoreMetrics {
 
   void failed(Timer.Sample since) {
     since.stop(failed);
+  }
+
+  void bundled(int commits) {
+    bundles.record(commits);
   }
 
   /** The guard on the predecessor refused a commit that came before it. */

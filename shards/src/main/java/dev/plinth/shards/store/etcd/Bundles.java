@@ -1,0 +1,154 @@
+package dev.plinth.shards.store.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.PutOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Takes the commits of many shards to etcd in few requests, since each request is logged and synced
+ * by itself there. What came in while the last requests were on their way leaves as the next one: a
+ * transaction of transactions, each with its own guards and its own answer. A commit that is alone
+ * leaves as it is, and at once.
+ */
+final class Bundles {
+  /** A transaction of one shard, and about what it weighs. */
+  record Part(int shard, List<Cmp> when, List<Op> then, List<Op> otherwise, int bytes) {
+    /** As etcd counts them. */
+    private int ops() {
+      return Math.max(when.size(), Math.max(then.size(), otherwise.size()));
+    }
+
+    private Op nested() {
+      return Op.txn(
+          when.toArray(Cmp[]::new), then.toArray(Op[]::new), otherwise.toArray(Op[]::new));
+    }
+  }
+
+  /** A transaction, sent. */
+  interface Call {
+    CompletableFuture<TxnResponse> txn(List<Cmp> when, List<Op> then, List<Op> otherwise);
+  }
+
+  private record Queued(Part part, boolean alone, CompletableFuture<TxnResponse> answer) {}
+
+  // What etcd takes: of a transaction inside another, what that leaves it.
+  private static final int MOST_OPS = EtcdShardStore.MAX_WRITES + 1;
+  // It takes 1.5 MiB. And all that is applied at once keeps others waiting.
+  private static final int MOST_BYTES = 1 << 20;
+  private static final int MOST_OPS_IN_ALL = 512;
+
+  private final Call call;
+  private final Op mark;
+  private final int mostUnderWay;
+  private final StoreMetrics metrics;
+  private final Serial serial = new Serial();
+  private final Deque<Queued> queue = new ArrayDeque<>();
+  private int underWay;
+
+  /**
+   * @param mark a key that is written with every bundle. etcd weighs against its quota only what is
+   *     not nested, and would write the rest even when it has no space.
+   */
+  Bundles(Call call, ByteSequence mark, int mostUnderWay, StoreMetrics metrics) {
+    this.call = call;
+    this.mark = Op.put(mark, ByteSequence.EMPTY, PutOption.DEFAULT);
+    this.mostUnderWay = mostUnderWay;
+    this.metrics = metrics;
+  }
+
+  CompletableFuture<TxnResponse> add(Part part) {
+    Queued queued = new Queued(part, false, new CompletableFuture<>());
+    serial.execute(
+        () -> {
+          queue.add(queued);
+          send();
+        });
+    return queued.answer;
+  }
+
+  private void send() {
+    while (!queue.isEmpty() && underWay < mostUnderWay) {
+      underWay++;
+      List<Queued> bundle = next();
+      metrics.bundled(bundle.size());
+      send(bundle)
+          .whenComplete((done, failure) -> serial.execute(() -> ended(bundle, done, failure)));
+    }
+  }
+
+  private CompletableFuture<TxnResponse> send(List<Queued> bundle) {
+    if (bundle.size() == 1) {
+      Part only = bundle.get(0).part;
+      return call.txn(only.when, only.then, only.otherwise);
+    }
+    List<Op> all = new ArrayList<>(bundle.size() + 1);
+    all.add(mark);
+    bundle.forEach(queued -> all.add(queued.part.nested()));
+    return call.txn(List.of(), all, List.of());
+  }
+
+  /**
+   * The first in line and whatever fits beside it, of each shard one at most: etcd looks at the
+   * guards of all before it writes anything, so a second one would not see the first.
+   */
+  private List<Queued> next() {
+    Queued first = queue.remove();
+    List<Queued> bundle = new ArrayList<>(List.of(first));
+    Set<Integer> seen = new HashSet<>(Set.of(first.part.shard));
+    int most = first.part.ops();
+    int ops = most;
+    int bytes = first.part.bytes;
+    for (Iterator<Queued> rest = queue.iterator(); !first.alone && rest.hasNext(); ) {
+      Queued other = rest.next();
+      int larger = Math.max(most, other.part.ops());
+      boolean fits =
+          seen.add(other.part.shard)
+              && !other.alone
+              && 1 + bundle.size() + 1 + larger <= MOST_OPS
+              && ops + other.part.ops() <= MOST_OPS_IN_ALL
+              && bytes + other.part.bytes <= MOST_BYTES;
+      if (fits) {
+        rest.remove();
+        bundle.add(other);
+        most = larger;
+        ops += other.part.ops();
+        bytes += other.part.bytes;
+      }
+    }
+    return bundle;
+  }
+
+  private void ended(List<Queued> bundle, TxnResponse done, Throwable failure) {
+    if (bundle.size() > 1 && failure != null && Failing.of(failure) == Failing.REFUSED) {
+      // Surely not applied, and perhaps for what one of them is: each is to have its own answer.
+      for (int i = bundle.size() - 1; i >= 0; i--) {
+        queue.addFirst(new Queued(bundle.get(i).part, true, bundle.get(i).answer));
+      }
+    } else if (failure != null) {
+      bundle.forEach(queued -> queued.answer.completeExceptionally(failure));
+    } else if (bundle.size() == 1) {
+      bundle.get(0).answer.complete(done);
+    } else {
+      List<TxnResponse> answers = done.getTxnResponses();
+      for (int i = 0; i < bundle.size(); i++) {
+        bundle.get(i).answer.complete(answers.get(i));
+      }
+    }
+    // Behind what the answers have brought, so that it leaves together.
+    serial.execute(
+        () -> {
+          underWay--;
+          send();
+        });
+  }
+}

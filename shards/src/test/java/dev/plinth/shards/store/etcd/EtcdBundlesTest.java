@@ -1,0 +1,106 @@
+package dev.plinth.shards.store.etcd;
+
+import static dev.plinth.shards.store.etcd.Stores.await;
+import static dev.plinth.shards.store.etcd.Stores.put;
+import static dev.plinth.shards.store.etcd.Stores.rows;
+import static dev.plinth.shards.store.etcd.Stores.unavailable;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.shards.fixture.SmallEtcd;
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.Write;
+import dev.plinth.testkit.engine.Engines;
+import dev.plinth.testkit.engine.SharedEngine;
+import io.micrometer.core.instrument.DistributionSummary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commits of several shards in one request: one fate on the way, each its own in etcd. */
+@Tag("engine")
+class EtcdBundlesTest {
+  private static final int COMMITS = 40;
+
+  @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
+  @RegisterExtension final Stores stores = new Stores(ETCD);
+
+  @Test
+  void shardsOfANode_shareRequests_andKeepTheirOwnOrder() {
+    EtcdShardStore store = stores.open("first", 10);
+    List<OwnedShard> shards = claimAll(store);
+    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    for (int i = 1; i <= COMMITS; i++) {
+      for (OwnedShard shard : shards) {
+        all.add(shard.commit(List.of(put("last", shard.shard() + "/" + i), put("k" + i, "v"))));
+      }
+    }
+    all.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    for (OwnedShard shard : shards) {
+      assertEquals(shard.shard() + "/" + COMMITS, rows(shard).get("last"));
+      assertEquals(COMMITS + 1, rows(shard).size());
+    }
+    DistributionSummary bundles = stores.meters().get("plinth.etcd.bundles").summary();
+    assertTrue(bundles.count() < all.size(), bundles.count() + " requests");
+    assertEquals(
+        bundles.totalAmount(), all.size() + stores.retries("overtaken"), "every try is counted");
+  }
+
+  @Test
+  void shardThatIsLost_isDeposed_andThoseBesideItAreNot() {
+    EtcdShardStore store = stores.open("first", 10);
+    List<OwnedShard> shards = claimAll(store);
+    stores.client().getKVClient().delete(stores.keys.owner(0)).join();
+    List<CompletableFuture<Commit>> lost = new ArrayList<>();
+    List<CompletableFuture<Commit>> kept = new ArrayList<>();
+    for (int i = 0; i < COMMITS; i++) {
+      for (OwnedShard shard : shards) {
+        (shard.shard() == 0 ? lost : kept).add(shard.commit(List.of(put("k", "v" + i))));
+      }
+    }
+    lost.forEach(commit -> assertEquals(Commit.DEPOSED, await(commit)));
+    kept.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    assertTrue(stores.find(stores.row(0, "k")).isEmpty());
+    assertTrue(stores.meters().get("plinth.etcd.bundles").summary().max() > 1);
+  }
+
+  @Test
+  void withoutSpace_aBundleChangesNothing(@TempDir Path folder) throws Exception {
+    SmallEtcd small = stores.closing(new SmallEtcd(folder));
+    EtcdShardStore store = stores.open(small.hostPort(), "first", stores.settings(20));
+    List<OwnedShard> shards = claimAll(store);
+    int page = 0;
+    while (Stores.isDone(shards.get(0).commit(page(page)))) {
+      page++;
+    }
+    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    for (OwnedShard shard : shards.subList(1, shards.size())) {
+      for (int i = 0; i < COMMITS; i++) {
+        all.add(shard.commit(List.of(put("k", "v"))));
+      }
+    }
+    all.forEach(commit -> assertFalse(unavailable(commit).mayHaveApplied()));
+    assertTrue(stores.meters().get("plinth.etcd.bundles").summary().max() > 1);
+    for (OwnedShard shard : shards.subList(1, shards.size())) {
+      OwnedShard same = shard.again().orElseThrow();
+      assertEquals(0, same.revision());
+      assertEquals(List.of(), same.load());
+    }
+  }
+
+  private static List<OwnedShard> claimAll(EtcdShardStore store) {
+    return IntStream.range(0, Stores.SHARDS).mapToObj(i -> store.claim(i).orElseThrow()).toList();
+  }
+
+  private static List<Write> page(int number) {
+    return IntStream.range(0, 100).mapToObj(i -> put("k" + i, number + "x".repeat(2_000))).toList();
+  }
+}

@@ -12,6 +12,7 @@ import dev.plinth.shards.fixture.SmallEtcd;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.Commit;
 import dev.plinth.shards.store.Write;
+import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -33,16 +34,19 @@ class EtcdBundlesTest {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
   @RegisterExtension final Stores stores = new Stores(ETCD);
 
+  private FaultProxy proxy;
+
   @Test
   void shardsOfANode_shareRequests_andKeepTheirOwnOrder() {
-    EtcdShardStore store = stores.open("first", 10);
-    List<OwnedShard> shards = claimAll(store);
+    List<OwnedShard> shards = claimAll(open(stores.proxy()));
     List<CompletableFuture<Commit>> all = new ArrayList<>();
+    proxy.halfOpen(); // until all are handed in
     for (int i = 1; i <= COMMITS; i++) {
       for (OwnedShard shard : shards) {
         all.add(shard.commit(List.of(put("last", shard.shard() + "/" + i), put("k" + i, "v"))));
       }
     }
+    proxy.heal();
     all.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
     for (OwnedShard shard : shards) {
       assertEquals(shard.shard() + "/" + COMMITS, rows(shard).get("last"));
@@ -50,22 +54,22 @@ class EtcdBundlesTest {
     }
     DistributionSummary bundles = stores.meters().get("plinth.etcd.bundles").summary();
     assertTrue(bundles.count() < all.size(), bundles.count() + " requests");
-    assertEquals(
-        bundles.totalAmount(), all.size() + stores.retries("overtaken"), "every try is counted");
+    assertTrue(bundles.totalAmount() >= all.size(), bundles.totalAmount() + " tries");
   }
 
   @Test
   void shardThatIsLost_isDeposed_andThoseBesideItAreNot() {
-    EtcdShardStore store = stores.open("first", 10);
-    List<OwnedShard> shards = claimAll(store);
+    List<OwnedShard> shards = claimAll(open(stores.proxy()));
     stores.client().getKVClient().delete(stores.keys.owner(0)).join();
     List<CompletableFuture<Commit>> lost = new ArrayList<>();
     List<CompletableFuture<Commit>> kept = new ArrayList<>();
+    proxy.halfOpen();
     for (int i = 0; i < COMMITS; i++) {
       for (OwnedShard shard : shards) {
         (shard.shard() == 0 ? lost : kept).add(shard.commit(List.of(put("k", "v" + i))));
       }
     }
+    proxy.heal();
     lost.forEach(commit -> assertEquals(Commit.DEPOSED, await(commit)));
     kept.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
     assertTrue(stores.find(stores.row(0, "k")).isEmpty());
@@ -75,18 +79,19 @@ class EtcdBundlesTest {
   @Test
   void withoutSpace_aBundleChangesNothing(@TempDir Path folder) throws Exception {
     SmallEtcd small = stores.closing(new SmallEtcd(folder));
-    EtcdShardStore store = stores.open(small.hostPort(), "first", stores.settings(20));
-    List<OwnedShard> shards = claimAll(store);
+    List<OwnedShard> shards = claimAll(open(stores.closing(small.proxy())));
     int page = 0;
     while (Stores.isDone(shards.get(0).commit(page(page)))) {
       page++;
     }
     List<CompletableFuture<Commit>> all = new ArrayList<>();
+    proxy.halfOpen();
     for (OwnedShard shard : shards.subList(1, shards.size())) {
       for (int i = 0; i < COMMITS; i++) {
         all.add(shard.commit(List.of(put("k", "v"))));
       }
     }
+    proxy.heal();
     all.forEach(commit -> assertFalse(unavailable(commit).mayHaveApplied()));
     assertTrue(stores.meters().get("plinth.etcd.bundles").summary().max() > 1);
     for (OwnedShard shard : shards.subList(1, shards.size())) {
@@ -94,6 +99,11 @@ class EtcdBundlesTest {
       assertEquals(0, same.revision());
       assertEquals(List.of(), same.load());
     }
+  }
+
+  private EtcdShardStore open(FaultProxy through) {
+    proxy = through;
+    return stores.open(through.address(), "first", stores.settings(20));
   }
 
   private static List<OwnedShard> claimAll(EtcdShardStore store) {

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** All meters of the store but the sizes of members, which {@link Housekeeping} keeps. */
+/** All meters of the store but the sizes of members, which {@link MemberSizes} keeps. */
 final class StoreMetrics {
   private final Timer done;
   private final Timer deposed;

@@ -75,8 +75,8 @@ class IdsBench {
           "flakes",
           Definition.newBuilder().setFormat(Format.FORMAT_SNOWFLAKE).setLayout(ROOMY));
       redis.durable(false);
+      page.put("called", called(redis, server)); // first, so that ranges find calls compiled
       page.put("leased", leased(redis, server));
-      page.put("called", called(redis, server));
     }
     page.put("aims", aims());
   }

@@ -42,7 +42,15 @@ import org.junit.jupiter.api.Test;
 /** The host on a real port. */
 class GrpcHostTest {
   private final SwitchedEngine engine = new SwitchedEngine("rows");
-  private final EchoService echo = EchoService.plain(engine);
+  private volatile String ranOn;
+  private final EchoService echo =
+      new EchoService(
+          (request, answer) -> {
+            ranOn = Thread.currentThread().getName();
+            answer.onNext(request);
+            answer.onCompleted();
+          },
+          engine);
   private final Metrics metrics = new Metrics();
   private final GrpcHost host =
       GrpcHost.builder(
@@ -76,6 +84,13 @@ class GrpcHostTest {
                             && line.contains("service=\"" + EchoService.NAME + "\"")
                             && line.contains("statusCode=\"OK\"")
                             && line.endsWith(" 1")));
+  }
+
+  /** What makes a call cheap, and why no handler may wait. */
+  @Test
+  void calls_runOnTheNetworksThreads() {
+    EchoService.say(channel, "hello");
+    assertTrue(ranOn.startsWith("grpc-default-worker"), ranOn);
   }
 
   @Test

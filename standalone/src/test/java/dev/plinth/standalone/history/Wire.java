@@ -25,8 +25,16 @@ import dev.plinth.testkit.lease.LeaseCall;
 import java.time.Duration;
 import java.util.List;
 
-/** The model's calls as the API has them, and its answers as the model has them. */
-record Wire(String namespace) {
+/**
+ * The model's calls as the API has them, and its answers as the model has them.
+ *
+ * @param spread whether each key has a namespace of its own, so mostly a shard
+ */
+record Wire(String run, boolean spread) {
+  String namespace(String key) {
+    return spread ? run + "-" + key : run;
+  }
+
   /** One sending of a call. */
   record Sending(LeaseCall call, String requestId, Duration patience) {}
 
@@ -48,7 +56,7 @@ record Wire(String namespace) {
   private AcquireRequest acquire(Sending sending) {
     LeaseCall call = sending.call();
     return AcquireRequest.newBuilder()
-        .setNamespace(namespace)
+        .setNamespace(namespace(call.key()))
         .setKey(call.key())
         .setOwnerId(call.owner())
         .setMode(call.shared() ? Mode.MODE_SHARED : Mode.MODE_EXCLUSIVE)
@@ -70,7 +78,7 @@ record Wire(String namespace) {
 
   RenewRequest renew(LeaseCall call) {
     RenewItem item = RenewItem.newBuilder().setKey(call.key()).setToken(call.token()).build();
-    return RenewRequest.newBuilder().setNamespace(namespace).addItems(item).build();
+    return RenewRequest.newBuilder().setNamespace(namespace(call.key())).addItems(item).build();
   }
 
   static LeaseAnswer renewed(RenewResult result) {
@@ -80,7 +88,7 @@ record Wire(String namespace) {
 
   private ReleaseRequest release(Sending sending) {
     return ReleaseRequest.newBuilder()
-        .setNamespace(namespace)
+        .setNamespace(namespace(sending.call().key()))
         .setKey(sending.call().key())
         .setToken(sending.call().token())
         .setRequestId(sending.requestId())
@@ -98,7 +106,7 @@ record Wire(String namespace) {
 
   private TransferRequest transfer(Sending sending) {
     return TransferRequest.newBuilder()
-        .setNamespace(namespace)
+        .setNamespace(namespace(sending.call().key()))
         .setKey(sending.call().key())
         .setToken(sending.call().token())
         .setToOwnerId(sending.call().owner())
@@ -114,7 +122,7 @@ record Wire(String namespace) {
 
   private ForceReleaseRequest force(Sending sending) {
     return ForceReleaseRequest.newBuilder()
-        .setNamespace(namespace)
+        .setNamespace(namespace(sending.call().key()))
         .setKey(sending.call().key())
         .setReason("a test")
         .setRequestId(sending.requestId())
@@ -123,7 +131,7 @@ record Wire(String namespace) {
 
   private ValidateRequest validate(LeaseCall call) {
     return ValidateRequest.newBuilder()
-        .setNamespace(namespace)
+        .setNamespace(namespace(call.key()))
         .setKey(call.key())
         .setToken(call.token())
         .build();
@@ -136,7 +144,10 @@ record Wire(String namespace) {
   }
 
   GetLeaseRequest read(LeaseCall call) {
-    return GetLeaseRequest.newBuilder().setNamespace(namespace).setKey(call.key()).build();
+    return GetLeaseRequest.newBuilder()
+        .setNamespace(namespace(call.key()))
+        .setKey(call.key())
+        .build();
   }
 
   static LeaseAnswer shown(GetLeaseResponse response) {

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -114,24 +115,23 @@ class LeaseBench {
   private void measureLeases(String store, BenchServer server) throws Exception {
     LeaseServiceStub leases = LeaseServiceGrpc.newStub(server.channel());
     tokens.clear(); // another store, other tokens
-    measure(Case.cycles(store, "a key each"), server, caller -> cycle(leases, "each", caller));
-    measure(Case.cycles(store, "16 namespaces"), server, caller -> spread(leases, caller));
-    measure(Case.handOffs(store), server, caller -> handOff(leases, caller));
-    measure(Case.renewals(store), server, renewals(leases));
-  }
-
-  private void measure(Case what, BenchServer server, IntFunction<CompletableFuture<?>> operation)
-      throws Exception {
-    for (int callers : CALLERS) {
-      long before = server.commits();
-      Measured result = Load.ofCalls(callers, PACE.times(), operation);
-      table.add(what, callers, result, server.commits() - before);
-    }
+    measure(
+        Case.cycles(store, "a key each"), server::commits, caller -> cycle(leases, "each", caller));
+    measure(Case.cycles(store, "16 namespaces"), server::commits, caller -> spread(leases, caller));
+    measure(Case.handOffs(store), server::commits, caller -> handOff(leases, caller));
+    measure(Case.renewals(store), server::commits, renewals(leases));
   }
 
   private void measure(Case what, IntFunction<CompletableFuture<?>> operation) throws Exception {
+    measure(what, () -> 0, operation);
+  }
+
+  private void measure(Case what, LongSupplier commits, IntFunction<CompletableFuture<?>> operation)
+      throws Exception {
     for (int callers : CALLERS) {
-      table.add(what, callers, Load.ofCalls(callers, PACE.times(), operation), 0);
+      long before = commits.getAsLong();
+      Measured result = Load.ofCalls(callers, PACE.times(), operation);
+      table.add(what, callers, result, commits.getAsLong() - before);
     }
   }
 

@@ -26,7 +26,6 @@ final class RateLimitWire {
   private static final int MOST_VALUE = 256;
   private static final int MOST_DESCRIPTORS = 16;
   private static final int SHOWN = 80;
-  private static final char DELETE = 0x7f;
 
   private RateLimitWire() {}
 
@@ -64,7 +63,7 @@ final class RateLimitWire {
     for (dev.plinth.ratelimit.v1.Descriptor one : wire) {
       // Paths are for those that are refused; every check comes this way.
       boolean fine =
-          isName(one.getKey())
+          Fields.isName(one.getKey(), MOST_KEY)
               && one.getValue().length() <= MOST_VALUE
               && !isAmong(descriptors, one.getKey());
       if (!fine) {
@@ -73,15 +72,6 @@ final class RateLimitWire {
       descriptors.add(new Descriptor(one.getKey(), one.getValue()));
     }
     return descriptors;
-  }
-
-  private static boolean isName(String key) {
-    for (int i = 0; i < key.length(); i++) {
-      if (key.charAt(i) < ' ' || key.charAt(i) == DELETE) {
-        return false;
-      }
-    }
-    return !key.isEmpty() && key.length() <= MOST_KEY;
   }
 
   private static boolean isAmong(List<Descriptor> descriptors, String key) {

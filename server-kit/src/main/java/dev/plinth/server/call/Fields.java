@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 public final class Fields {
   private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
   private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+  private static final char DELETE = 0x7f;
   private static final int MOST_REQUEST_ID = 64;
 
   private Fields() {}
@@ -36,11 +37,21 @@ public final class Fields {
    * A name of the caller's choice: not empty, not too long, nothing that would break a log line.
    */
   public static String name(String field, String value, int mostChars) {
-    if (value.isEmpty() || value.length() > mostChars || CONTROL.matcher(value).find()) {
+    if (!isName(value, mostChars)) {
       throw Failure.Invalid.field(
           field, quoted(value), "1.." + mostChars + " characters without control characters");
     }
     return value;
+  }
+
+  /** What {@link #name} asks, for who has no field's name at hand and would have to make one. */
+  public static boolean isName(String value, int mostChars) {
+    for (int i = 0; i < value.length(); i++) {
+      if (value.charAt(i) < ' ' || value.charAt(i) == DELETE) {
+        return false;
+      }
+    }
+    return !value.isEmpty() && value.length() <= mostChars;
   }
 
   public static String optionalName(String field, String value, int mostChars) {

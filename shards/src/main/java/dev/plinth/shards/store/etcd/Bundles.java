@@ -39,7 +39,11 @@ final class Bundles {
     CompletableFuture<TxnResponse> txn(List<Cmp> when, List<Op> then, List<Op> otherwise);
   }
 
-  private record Queued(Part part, boolean alone, CompletableFuture<TxnResponse> answer) {}
+  private record Queued(Part part, boolean alone, CompletableFuture<TxnResponse> answer) {
+    private Queued forItself() {
+      return new Queued(part, true, answer);
+    }
+  }
 
   // What etcd takes: of a transaction inside another, what that leaves it.
   private static final int MOST_OPS = EtcdShardStore.MAX_WRITES + 1;
@@ -79,70 +83,41 @@ final class Bundles {
   private void send() {
     while (!queue.isEmpty() && underWay < mostUnderWay) {
       underWay++;
-      List<Queued> bundle = next();
-      metrics.bundled(bundle.size());
-      send(bundle)
+      Bundle bundle = next();
+      metrics.bundled(bundle.parts.size());
+      bundle
+          .send()
           .whenComplete((done, failure) -> serial.execute(() -> ended(bundle, done, failure)));
     }
   }
 
-  private CompletableFuture<TxnResponse> send(List<Queued> bundle) {
-    if (bundle.size() == 1) {
-      Part only = bundle.get(0).part;
-      return call.txn(only.when, only.then, only.otherwise);
-    }
-    List<Op> all = new ArrayList<>(bundle.size() + 1);
-    all.add(mark);
-    bundle.forEach(queued -> all.add(queued.part.nested()));
-    return call.txn(List.of(), all, List.of());
-  }
-
   /**
-   * The first in line and whatever fits beside it, of each shard one at most: etcd looks at the
-   * guards of all before it writes anything, so a second one would not see the first.
+   * The first in line and whatever fits beside it. Of each shard the next at most: etcd looks at
+   * the guards of all before it writes anything, so a second one would not see the first.
    */
-  private List<Queued> next() {
+  private Bundle next() {
     Queued first = queue.remove();
-    List<Queued> bundle = new ArrayList<>(List.of(first));
+    Bundle bundle = new Bundle(first);
     Set<Integer> seen = new HashSet<>(Set.of(first.part.shard));
-    int most = first.part.ops();
-    int ops = most;
-    int bytes = first.part.bytes;
-    for (Iterator<Queued> rest = queue.iterator(); !first.alone && rest.hasNext(); ) {
+    for (Iterator<Queued> rest = queue.iterator(); rest.hasNext(); ) {
       Queued other = rest.next();
-      int larger = Math.max(most, other.part.ops());
-      boolean fits =
-          seen.add(other.part.shard)
-              && !other.alone
-              && 1 + bundle.size() + 1 + larger <= MOST_OPS
-              && ops + other.part.ops() <= MOST_OPS_IN_ALL
-              && bytes + other.part.bytes <= MOST_BYTES;
-      if (fits) {
+      if (seen.add(other.part.shard) && bundle.takes(other)) {
         rest.remove();
-        bundle.add(other);
-        most = larger;
-        ops += other.part.ops();
-        bytes += other.part.bytes;
       }
     }
     return bundle;
   }
 
-  private void ended(List<Queued> bundle, TxnResponse done, Throwable failure) {
-    if (bundle.size() > 1 && failure != null && Failing.of(failure) == Failing.REFUSED) {
+  private void ended(Bundle bundle, TxnResponse done, Throwable failure) {
+    if (failure == null) {
+      bundle.answer(done);
+    } else if (bundle.isNested() && Failing.of(failure) == Failing.REFUSED) {
       // Surely not applied, and perhaps for what one of them is: each is to have its own answer.
-      for (int i = bundle.size() - 1; i >= 0; i--) {
-        queue.addFirst(new Queued(bundle.get(i).part, true, bundle.get(i).answer));
+      for (int i = bundle.parts.size() - 1; i >= 0; i--) {
+        queue.addFirst(bundle.parts.get(i).forItself());
       }
-    } else if (failure != null) {
-      bundle.forEach(queued -> queued.answer.completeExceptionally(failure));
-    } else if (bundle.size() == 1) {
-      bundle.get(0).answer.complete(done);
     } else {
-      List<TxnResponse> answers = done.getTxnResponses();
-      for (int i = 0; i < bundle.size(); i++) {
-        bundle.get(i).answer.complete(answers.get(i));
-      }
+      bundle.parts.forEach(queued -> queued.answer.completeExceptionally(failure));
     }
     // Behind what the answers have brought, so that it leaves together.
     serial.execute(
@@ -150,5 +125,61 @@ final class Bundles {
           underWay--;
           send();
         });
+  }
+
+  /** One request. */
+  private final class Bundle {
+    private final List<Queued> parts = new ArrayList<>();
+    private int mostOps;
+    private int ops;
+    private int bytes;
+
+    Bundle(Queued first) {
+      add(first);
+    }
+
+    /** Takes another, if it fits. */
+    boolean takes(Queued other) {
+      int larger = Math.max(mostOps, other.part.ops());
+      boolean fits =
+          !other.alone
+              && !parts.get(0).alone
+              && 1 + parts.size() + 1 + larger <= MOST_OPS // the mark, these, this one
+              && ops + other.part.ops() <= MOST_OPS_IN_ALL
+              && bytes + other.part.bytes <= MOST_BYTES;
+      if (fits) {
+        add(other);
+      }
+      return fits;
+    }
+
+    private void add(Queued queued) {
+      parts.add(queued);
+      mostOps = Math.max(mostOps, queued.part.ops());
+      ops += queued.part.ops();
+      bytes += queued.part.bytes;
+    }
+
+    boolean isNested() {
+      return parts.size() > 1;
+    }
+
+    CompletableFuture<TxnResponse> send() {
+      if (!isNested()) {
+        Part only = parts.get(0).part;
+        return call.txn(only.when, only.then, only.otherwise);
+      }
+      List<Op> all = new ArrayList<>(parts.size() + 1);
+      all.add(mark);
+      parts.forEach(queued -> all.add(queued.part.nested()));
+      return call.txn(List.of(), all, List.of());
+    }
+
+    void answer(TxnResponse done) {
+      List<TxnResponse> answers = isNested() ? done.getTxnResponses() : List.of(done);
+      for (int i = 0; i < parts.size(); i++) {
+        parts.get(i).answer.complete(answers.get(i));
+      }
+    }
   }
 }

@@ -50,9 +50,15 @@ public final class JavaProcess implements AutoCloseable {
   }
 
   public static JavaProcess start(Path folder, Class<?> main, String... args) {
+    return start(folder, BRIEF_LIFE, main, args);
+  }
+
+  /** With options of the JVM in place of those for a brief life. */
+  public static JavaProcess start(
+      Path folder, List<String> options, Class<?> main, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(BRIEF_LIFE);
+    command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(main.getName());
     command.addAll(List.of(args));

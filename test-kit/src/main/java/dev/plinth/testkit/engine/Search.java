@@ -1,6 +1,7 @@
 package dev.plinth.testkit.engine;
 
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -8,7 +9,7 @@ import org.junit.jupiter.api.Assumptions;
  * source had any; a missing engine is looked for once, not by every test class.
  */
 final class Search implements AutoCloseable {
-  private final List<Node> nodes;
+  private volatile List<Node> nodes;
   private final boolean ci;
   private final String missing;
 
@@ -56,6 +57,14 @@ final class Search implements AutoCloseable {
       throw new AssertionError(missing);
     }
     return Assumptions.abort(missing);
+  }
+
+  /** Puts what another search found in the place of these nodes, which are closed first. */
+  List<Node> replace(Supplier<Search> again) {
+    close();
+    nodes = List.of(); // closed once, even if nothing is found
+    nodes = again.get().nodes();
+    return nodes;
   }
 
   @Override

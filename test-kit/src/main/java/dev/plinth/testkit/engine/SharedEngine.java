@@ -24,6 +24,7 @@ public final class SharedEngine
   private final boolean ci;
   private final Supplier<List<Source>> sources;
   private volatile List<Node> nodes = List.of();
+  private volatile Search search;
 
   SharedEngine(String name, boolean ci, Supplier<List<Source>> sources) {
     this.name = name;
@@ -80,14 +81,25 @@ public final class SharedEngine
     Node.startAll(nodes());
   }
 
+  /**
+   * Ends every node and starts others without data, at other addresses. An engine that was given by
+   * its address stays as it is.
+   */
+  public void restartEmpty() {
+    if (controllable()) {
+      nodes = search.replace(this::search);
+    }
+  }
+
+  private Search search() {
+    return Search.over(name, ci, sources.get());
+  }
+
   @Override
   public void beforeAll(ExtensionContext context) {
-    nodes =
-        context
-            .getRoot()
-            .getStore(STORE)
-            .getOrComputeIfAbsent(name, key -> Search.over(name, ci, sources.get()), Search.class)
-            .nodes();
+    search =
+        context.getRoot().getStore(STORE).getOrComputeIfAbsent(name, key -> search(), Search.class);
+    nodes = search.nodes();
   }
 
   @Override

@@ -37,6 +37,18 @@ class EtcdTest {
   }
 
   @Test
+  void restartEmpty_startsWithoutData() throws Exception {
+    try (Client client = connect()) {
+      put(client, "gone", "value").get(30, TimeUnit.SECONDS);
+    }
+    ETCD.restartEmpty();
+    try (Client client = connect()) {
+      ByteSequence key = ByteSequence.from("gone", UTF_8);
+      assertEquals(0, client.getKVClient().get(key).get(30, TimeUnit.SECONDS).getCount());
+    }
+  }
+
+  @Test
   void pause_duringACall_holdsTheAnswerUntilResume() throws Exception {
     try (Client client = connect()) {
       put(client, "paused", "no").get(30, TimeUnit.SECONDS);

@@ -52,6 +52,11 @@ public final class BenchServer implements AutoCloseable {
     return metrics.registry().get("plinth.shards.commit").timer().count();
   }
 
+  /** Rows that those commits wrote or deleted. */
+  public long rowsWritten() {
+    return (long) metrics.registry().get("plinth.shards.commit.writes").summary().totalAmount();
+  }
+
   public ManagedChannel channel() {
     return channel;
   }

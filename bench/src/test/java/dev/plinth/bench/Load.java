@@ -27,7 +27,10 @@ public final class Load {
 
   private static final double WARM_UP_ROUND = 2;
   private static final double IDLE_COMPILER = 0.05;
-  private static final long MOST_WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+  /** At most so long; {@code -PwarmUp} makes it shorter. */
+  private static final long MOST_WARM_UP_NANOS =
+      TimeUnit.SECONDS.toNanos(Long.getLong("plinth.bench.warmUp", 90));
 
   /** Callers are told apart by as much as a cache line, so that counting costs them nothing. */
   private static final int APART = 16;
@@ -57,7 +60,7 @@ public final class Load {
 
   /**
    * Runs each operation in turn until the JVM has next to nothing left to compile, or for a minute
-   * and a half: on few cores the compiler takes as much as it measures.
+   * and a half at most: on few cores the compiler takes as much as it measures.
    */
   public static void warmUp(int callers, List<IntFunction<CompletableFuture<?>>> operations)
       throws Exception {

@@ -7,10 +7,21 @@ public record Pace(int rounds, Times times) {
   /** Only to try a bench: its figures say nothing, and no page is written. */
   public static final boolean QUICK = Boolean.getBoolean("plinth.bench.quick");
 
-  /** A tenth of it, once, if it is only tried. */
+  private static final String SECONDS = System.getProperty("plinth.bench.seconds", "");
+
+  /** A tenth of it, once, if it is only tried; as long as {@code -Pseconds} says if that is set. */
   public static Pace of(int rounds, double warmUp, double seconds) {
+    if (!SECONDS.isEmpty()) {
+      double told = Double.parseDouble(SECONDS);
+      return new Pace(1, new Times(Math.min(warmUp, told), told));
+    }
     return QUICK
         ? new Pace(1, new Times(warmUp / 10, seconds / 10))
         : new Pace(rounds, new Times(warmUp, seconds));
+  }
+
+  /** Whether cases are measured for as long as the bench is meant to. */
+  public static boolean full() {
+    return !QUICK && SECONDS.isEmpty();
   }
 }

@@ -15,8 +15,8 @@ public final class Page {
 
   /** Replaces what stands between {@code <!-- part -->} and {@code <!-- /part -->}. */
   public void put(String part, Table table) throws IOException {
-    if (Pace.QUICK) {
-      System.out.println("quick: " + part + " is not written to " + file.getFileName());
+    if (!Pace.full() || !Chosen.all()) {
+      System.out.println("not the whole run: " + part + " stays in " + file.getFileName());
       return;
     }
     String text = Files.readString(file);

@@ -3,39 +3,27 @@ package dev.plinth.bench.lease;
 import static dev.plinth.bench.Table.count;
 import static dev.plinth.bench.Table.millis;
 
-import dev.plinth.bench.Aims;
-import dev.plinth.bench.Echo;
 import dev.plinth.bench.Measured;
 import dev.plinth.bench.Table;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Beside the yardsticks: a bare echo and the naive way at the same number of callers, and for a key
- * that is handed on, its store's commits one after another.
+ * Every row beside the yardsticks at the same number of callers: a bare echo, the naive way and
+ * Curator. What was not measured in this run is left blank.
  */
 final class LeaseTable {
-  /** What a case counts: an operation of it takes so many calls over gRPC. */
-  record Case(String name, int calls) {
-    static Case cycles(String store, String where) {
-      return new Case("Plinth " + store + ", cycles, " + where, 2);
-    }
+  /** What shards wrote meanwhile. */
+  record Written(long commits, long rows) {
+    static final Written NOTHING = new Written(0, 0);
 
-    static Case handOffs(String store) {
-      return new Case("Plinth " + store + ", hand-offs of one hot key", 2);
-    }
-
-    static Case renewals(String store) {
-      return new Case("Plinth " + store + ", renewals", 1);
-    }
-
-    static Case commits(String store) {
-      return new Case(store + ", commits one after another", 0);
+    Written since(Written before) {
+      return new Written(commits - before.commits, rows - before.rows);
     }
   }
 
-  static final Case ECHO = new Case(Echo.NAME, 1);
-  static final Case NAIVE = new Case("naive jetcd, a key each", 0);
+  private record Key(LeaseCase what, int callers) {}
 
   private final Table table =
       new Table(
@@ -45,51 +33,61 @@ final class LeaseTable {
           "p50 ms",
           "p99 ms",
           "to naive",
+          "to Curator",
           "calls to echo",
-          "for each commit");
-  private final Map<String, Double> perSecond = new HashMap<>();
+          "cycles per commit",
+          "rows per cycle");
+  private final Map<Key, Measured> results = new HashMap<>();
+  private final Map<Key, Double> rowsPerCycle = new HashMap<>();
 
-  /**
-   * @param commits of the shards meanwhile, 0 if there are none
-   */
-  void add(Case what, int callers, Measured result, long commits) {
-    double rate = result.perSecond();
-    perSecond.put(what.name + callers, rate);
+  void add(LeaseCase what, int callers, Measured result, Written written) {
+    Key key = new Key(what, callers);
+    results.put(key, result);
+    boolean cycles = what.calls() == 2 && written.commits > 0;
+    if (cycles) {
+      rowsPerCycle.put(key, (double) written.rows / result.inAll());
+    }
     table.row(
-        what.name,
+        what.name(),
         callers,
-        count(rate),
+        count(result.perSecond()),
         millis(result.millis(50)),
         millis(result.millis(99)),
-        what.calls == 2 ? Table.times(ratio(what, NAIVE, callers)) : "",
-        what.calls > 0 ? Table.times(what.calls * ratio(what, ECHO, callers)) : "",
-        what.calls == 2 ? "%.1f".formatted((double) result.inAll() / commits) : "");
+        what.calls() == 2 ? times(ratio(what, LeaseCase.NAIVE, callers)) : "",
+        what.calls() == 2 ? times(ratio(what, LeaseCase.CURATOR, callers)) : "",
+        what.calls() > 0 ? times(toEcho(what, callers)) : "",
+        cycles ? "%.1f".formatted((double) result.inAll() / written.commits) : "",
+        cycles ? "%.2f".formatted(rowsPerCycle.get(key)) : "");
   }
 
-  private double ratio(Case what, Case to, int callers) {
-    return perSecond.get(what.name + callers) / perSecond.get(to.name + callers);
+  private static String times(Optional<Double> ratio) {
+    return ratio.map(Table::times).orElse("");
+  }
+
+  Optional<Double> perSecond(LeaseCase what, int callers) {
+    return result(what, callers).map(Measured::perSecond);
+  }
+
+  Optional<Measured> result(LeaseCase what, int callers) {
+    return Optional.ofNullable(results.get(new Key(what, callers)));
+  }
+
+  Optional<Double> rowsPerCycle(LeaseCase what, int callers) {
+    return Optional.ofNullable(rowsPerCycle.get(new Key(what, callers)));
+  }
+
+  /** Of operations to operations. */
+  Optional<Double> ratio(LeaseCase what, LeaseCase to, int callers) {
+    return perSecond(what, callers)
+        .flatMap(rate -> perSecond(to, callers).map(yardstick -> rate / yardstick));
+  }
+
+  /** Of calls to calls. */
+  Optional<Double> toEcho(LeaseCase what, int callers) {
+    return ratio(what, LeaseCase.ECHO, callers).map(ratio -> ratio * what.calls());
   }
 
   Table table() {
     return table;
-  }
-
-  Table aims() {
-    Aims aims = new Aims();
-    for (String store : new String[] {"etcd", "embedded"}) {
-      Case cycles = Case.cycles(store, "a key each");
-      aims.ratio(cycles.name + ", to naive, callers: 64", 30, ratio(cycles, NAIVE, 64));
-      for (int callers : new int[] {8, 64, 512}) {
-        double commits = perSecond.get(Case.commits(store).name + 1);
-        Case handOffs = Case.handOffs(store);
-        aims.ratio(
-            handOffs.name + ", to commits one after another, callers: " + callers,
-            0.5,
-            perSecond.get(handOffs.name + callers) / commits);
-      }
-      Case renewals = Case.renewals(store);
-      aims.ratio(renewals.name + ", to echo, callers: 64", 1, ratio(renewals, ECHO, 64));
-    }
-    return aims.table();
   }
 }

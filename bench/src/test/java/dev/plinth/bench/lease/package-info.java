@@ -1,2 +1,2 @@
-/** Leases beside the naive way on the same etcd. */
+/** Leases beside the naive way on the same etcd, Curator and Redisson. */
 package dev.plinth.bench.lease;

@@ -172,10 +172,15 @@ final class Shard {
 
   /** Tells the watcher the state as of one revision, then every event after it. */
   <S> void watch(App<S> app, Function<S, Object> snapshot, Watcher watcher) {
-    if (dropped != null || stopped) {
-      watcher.end(Unavailability.untouched(number()));
-      return;
+    Failure refusal = refusal();
+    if (refusal != null) {
+      watcher.end(refusal);
+    } else {
+      begin(app, snapshot, watcher);
     }
+  }
+
+  private <S> void begin(App<S> app, Function<S, Object> snapshot, Watcher watcher) {
     // The state shows the open batch half done; sealed, it is the state as of that batch.
     if (!open.isEmpty()) {
       seal();
@@ -188,30 +193,53 @@ final class Shard {
    * Goes on after a revision; where events after it are gone, says so and starts from a snapshot.
    */
   <S> void resume(App<S> app, long after, Function<S, Object> snapshot, Watcher watcher) {
-    if (dropped != null || stopped || !hub.resume(watcher, after)) {
-      watch(app, snapshot, watcher);
+    Failure refusal = refusal();
+    if (refusal != null) {
+      watcher.end(refusal);
+    } else if (!hub.resume(watcher, after)) {
+      begin(app, snapshot, watcher);
+    }
+  }
+
+  /** Tells watchers that nothing was missed, if this node can be sure of that. */
+  void progress() {
+    if (refusal() == null) {
+      hub.progress();
     }
   }
 
   private boolean takes(PendingReply<?> reply) {
-    if (dropped == null && owned.isLost()) {
-      drop(Unavailability.moved(number()));
-    }
-    if (dropped != null || stopped) {
-      reply.refuse(Unavailability.untouched(number()));
-      return false;
-    }
-    // What is decided now was true now: the answer may leave later, but not be found later.
-    if (store.authorityUntil() - nanos.getAsLong() <= 0) {
-      reply.refuse(
-          store.isClockTrusted()
-              ? Unavailability.noAuthority(number())
-              : Unavailability.clockUntrusted(number()));
+    Failure refusal = refusal();
+    if (refusal != null) {
+      reply.refuse(refusal);
       return false;
     }
     reply.bind(this);
     unanswered.add(reply);
     return true;
+  }
+
+  /**
+   * Why nothing is decided here now; null if it may be. What is decided now was true now: the
+   * answer may leave later, but not be found later.
+   *
+   * <p>Authority is read before the loss. Loss is for good, so a claim that is not lost afterwards
+   * was not lost before: the authority was its own, and not that of the node's next session.
+   */
+  private Failure refusal() {
+    boolean hasAuthority = store.authorityUntil() - nanos.getAsLong() > 0;
+    if (dropped == null && owned.isLost()) {
+      drop(Unavailability.moved(number()));
+    }
+    if (dropped != null || stopped) {
+      return Unavailability.untouched(number());
+    }
+    if (hasAuthority) {
+      return null;
+    }
+    return store.isClockTrusted()
+        ? Unavailability.noAuthority(number())
+        : Unavailability.clockUntrusted(number());
   }
 
   /**

@@ -311,7 +311,7 @@ public final class Shards implements AutoCloseable {
   }
 
   private void progress(Shard shard) {
-    shard.hub().progress();
+    shard.progress();
     witness.note(shard.number(), shard.hub().revision());
   }
 

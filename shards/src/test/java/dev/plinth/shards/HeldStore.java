@@ -25,6 +25,7 @@ final class HeldStore implements ShardStore {
   long authorityUntil = Long.MAX_VALUE / 2;
   int maxWrites = Integer.MAX_VALUE;
   boolean lost;
+  Runnable whenAuthorityIsRead = () -> {};
   boolean clockTrusted = true;
   Failure readOnly;
 
@@ -127,6 +128,7 @@ final class HeldStore implements ShardStore {
 
   @Override
   public long authorityUntil() {
+    whenAuthorityIsRead.run();
     return authorityUntil;
   }
 

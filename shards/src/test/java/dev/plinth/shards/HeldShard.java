@@ -1,0 +1,79 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.failure.Failure;
+import dev.plinth.testkit.ManualClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+
+/** A shard of texts on a store whose commits the test holds, on a clock that it moves. */
+final class HeldShard {
+  static final TextApp TEXTS = new TextApp();
+
+  final ManualClock clock;
+  final HeldStore store;
+  final Shard shard;
+
+  HeldShard() {
+    this(new ManualClock(), new HeldStore(), Runnable::run, TEXTS);
+  }
+
+  HeldShard(ManualClock clock, HeldStore store, Executor loop, App<?> app) {
+    this.clock = clock;
+    this.store = store;
+    this.shard =
+        new Shard(
+            store,
+            store.claim(0).orElseThrow(),
+            loop,
+            clock.nanos(),
+            new RequestMemo(4),
+            new ShardMetrics(new SimpleMeterRegistry()));
+    shard.takeOver(List.of(app), 0, Witness.none());
+  }
+
+  /** The same rows in the hands of the next owner. */
+  HeldShard next() {
+    return new HeldShard(clock, store, Runnable::run, TEXTS);
+  }
+
+  CompletableFuture<String> run(Command<Map<String, String>, String> command) {
+    PendingReply<String> reply = new PendingReply<>();
+    shard.run(TEXTS, command, reply);
+    return reply.future();
+  }
+
+  RecordedWatcher watch() {
+    RecordedWatcher watcher = new RecordedWatcher();
+    shard.watch(TEXTS, state -> new TreeMap<>(state), watcher);
+    return watcher;
+  }
+
+  RecordedWatcher resume(long after) {
+    RecordedWatcher watcher = new RecordedWatcher();
+    shard.resume(TEXTS, after, state -> new TreeMap<>(state), watcher);
+    return watcher;
+  }
+
+  /** Sends what gathered, and all of it becomes durable. */
+  void commit() {
+    shard.flush();
+    store.finishAll();
+  }
+
+  static Failure failure(CompletableFuture<?> call) {
+    if (!call.isDone()) {
+      throw new AssertionError("not answered yet");
+    }
+    try {
+      call.join();
+    } catch (CompletionException e) {
+      return (Failure) e.getCause();
+    }
+    throw new AssertionError("not refused");
+  }
+}

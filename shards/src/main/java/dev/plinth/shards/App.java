@@ -15,7 +15,8 @@ public interface App<S> {
   /**
    * Builds the state when a shard is taken over; of several shards at once, each on a thread of its
    * own. The rows are all that begin with the prefix. Deadlines restart here: what was to end by
-   * time gets its full time again, since the last owner's renewals were not stored.
+   * time gets its full time again, since the last owner's renewals were not stored. The time of the
+   * transaction stands still until the shard answers, so that loading takes nothing from it.
    */
   S open(List<Row> rows, Tx tx);
 

@@ -9,6 +9,12 @@ import dev.plinth.server.failure.Failure;
 public interface Feed<M> {
   void tell(Tx tx, M message);
 
+  /**
+   * Like {@link #tell}, for the message that says what the caller's request led to. Should the
+   * outcome of this transaction stay unknown, the caller is not told that there was none.
+   */
+  void answer(Tx tx, M message);
+
   /** Nothing more will come. */
   void end(Tx tx);
 

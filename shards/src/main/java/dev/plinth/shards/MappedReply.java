@@ -21,6 +21,11 @@ public record MappedReply<A, R>(Reply<R> to, Function<A, R> mapping) implements 
   }
 
   @Override
+  public void hadEffect() {
+    to.hadEffect();
+  }
+
+  @Override
   public boolean isAbandoned() {
     return to.isAbandoned();
   }

@@ -6,9 +6,14 @@ import java.util.concurrent.CompletableFuture;
 /** A caller's future on one side, the shard's view of it on the other. */
 final class PendingReply<R> implements Reply<R> {
   private final CompletableFuture<R> future = new CompletableFuture<>();
+  // Its neighbours in the shard's UnansweredReplies.
+  PendingReply<?> before;
+  PendingReply<?> after;
+
   private Shard shard;
   private boolean decided;
   private boolean touched;
+  private boolean hadEffect;
 
   CompletableFuture<R> future() {
     return future;
@@ -37,18 +42,23 @@ final class PendingReply<R> implements Reply<R> {
   }
 
   @Override
+  public void hadEffect() {
+    hadEffect = true;
+  }
+
+  @Override
   public boolean isAbandoned() {
     return future.isDone();
   }
 
-  /** Whether the command, or what it left behind to answer later, wrote anything. */
+  /** Whether the command wrote anything. */
   void touched(boolean now) {
     touched = now;
   }
 
   /** The shard is gone: one that surely had no effect learns that, any other why. */
   void drop(Failure why, Failure untouched) {
-    refuse(decided || touched ? why : untouched);
+    refuse(decided || touched || hadEffect ? why : untouched);
   }
 
   /** At once, whatever else is on its way. */

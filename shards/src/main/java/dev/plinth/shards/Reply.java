@@ -16,6 +16,12 @@ public interface Reply<R> {
    */
   void sendNow(R answer);
 
+  /**
+   * What the caller asked for is done by the transaction of now, though its call goes on: it is
+   * never told from here on that its request had no effect.
+   */
+  default void hadEffect() {}
+
   /** The caller no longer waits. */
   boolean isAbandoned();
 }

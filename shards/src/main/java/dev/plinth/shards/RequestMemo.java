@@ -117,6 +117,11 @@ final class RequestMemo {
     }
 
     @Override
+    public void hadEffect() {
+      reply.hadEffect();
+    }
+
+    @Override
     public boolean isAbandoned() {
       return reply.isAbandoned()
           && entry.joined.stream().allMatch(joined -> joined.reply().isAbandoned());

@@ -10,13 +10,10 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -41,6 +38,7 @@ final class Shard {
   private final OwnedShard owned;
   private final Executor loop;
   private final LongSupplier nanos;
+  private final ShardClock time;
   private final Map<App<?>, Object> states = new HashMap<>();
   private final TimerWheel wheel;
   private WatchHub hub;
@@ -48,7 +46,7 @@ final class Shard {
   private final ShardMetrics metrics;
   private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
   private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
-  private final Set<PendingReply<?>> unanswered = new LinkedHashSet<>();
+  private final UnansweredReplies unanswered = new UnansweredReplies();
   private final List<Runnable> whenQuiet = new ArrayList<>();
   private Batch open;
   private int tokens;
@@ -70,7 +68,8 @@ final class Shard {
     this.owned = owned;
     this.loop = loop;
     this.nanos = nanos;
-    this.wheel = new TimerWheel(nanos.getAsLong());
+    this.time = new ShardClock(nanos);
+    this.wheel = new TimerWheel(time.getAsLong());
     numberFrom(owned.revision());
     this.memo = memo;
     this.metrics = metrics;
@@ -102,6 +101,11 @@ final class Shard {
     }
   }
 
+  /** It answers from now on, so all time counts from now on. */
+  void start() {
+    time.run();
+  }
+
   int number() {
     return owned.shard();
   }
@@ -125,7 +129,9 @@ final class Shard {
   }
 
   <S, R> void run(App<S> app, Command<S, R> command, PendingReply<R> reply) {
-    if (!takes(reply)) {
+    // One whose caller is gone is not run. What its caller left behind to be done may be done
+    // already: it goes ahead of the command where that still queues.
+    if (reply.isAbandoned() || !takes(reply)) {
       return;
     }
     S state = state(app);
@@ -171,7 +177,7 @@ final class Shard {
   }
 
   /** Tells the watcher the state as of one revision, then every event after it. */
-  <S> void watch(App<S> app, Function<S, Object> snapshot, Watcher watcher) {
+  <S> void watch(App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
     Failure refusal = refusal();
     if (refusal != null) {
       watcher.end(refusal);
@@ -180,19 +186,19 @@ final class Shard {
     }
   }
 
-  private <S> void begin(App<S> app, Function<S, Object> snapshot, Watcher watcher) {
+  private <S> void begin(App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
     // The state shows the open batch half done; sealed, it is the state as of that batch.
     if (!open.isEmpty()) {
       seal();
     }
-    Object content = snapshot.apply(state(app));
+    Object content = snapshot.take(state(app), time.getAsLong());
     whenDurable(() -> hub.watch(watcher, content));
   }
 
   /**
    * Goes on after a revision; where events after it are gone, says so and starts from a snapshot.
    */
-  <S> void resume(App<S> app, long after, Function<S, Object> snapshot, Watcher watcher) {
+  <S> void resume(App<S> app, long after, StateSnapshot<S> snapshot, Watcher watcher) {
     Failure refusal = refusal();
     if (refusal != null) {
       watcher.end(refusal);
@@ -248,12 +254,13 @@ final class Shard {
    */
   void advance() {
     if (hasTimers()) {
-      wheel.advance(nanos.getAsLong());
+      wheel.advance(time.getAsLong());
     }
   }
 
   long nextTimer() {
-    return hasTimers() ? wheel.nextNanos() : Long.MAX_VALUE;
+    long next = hasTimers() ? wheel.nextNanos() : Long.MAX_VALUE;
+    return next == Long.MAX_VALUE ? next : time.outside(next);
   }
 
   private boolean hasTimers() {
@@ -327,8 +334,7 @@ final class Shard {
     waiting.clear();
     underWay.clear();
     Failure untouched = Unavailability.untouched(number());
-    List.copyOf(unanswered).forEach(reply -> reply.drop(why, untouched));
-    unanswered.clear();
+    unanswered.removeEach(reply -> reply.drop(why, untouched));
     hub.close(why);
     states.keySet().forEach(this::close);
     becomeQuiet();
@@ -377,7 +383,7 @@ final class Shard {
   }
 
   private void inTransaction(TransactionWork work) {
-    ShardTx tx = new ShardTx(this, nanos.getAsLong());
+    ShardTx tx = new ShardTx(this, time.getAsLong());
     try {
       work.run(tx);
     } catch (RuntimeException e) {
@@ -456,7 +462,7 @@ final class Shard {
         wheel.schedule(
             dueNanos,
             () -> {
-              metrics.fired(Math.max(0, nanos.getAsLong() - dueNanos));
+              metrics.fired(Math.max(0, time.getAsLong() - dueNanos));
               inTransaction(task::run);
             });
     return timer::cancel;

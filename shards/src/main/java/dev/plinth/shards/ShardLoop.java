@@ -59,8 +59,9 @@ final class ShardLoop implements Executor, AutoCloseable {
     }
   }
 
-  /** On the loop's thread. */
+  /** On the loop's thread. The shard answers from now on. */
   void add(Shard shard) {
+    shard.start();
     shards.add(shard);
   }
 

@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -177,13 +176,13 @@ public final class Shards implements AutoCloseable {
   }
 
   /** Starts with a snapshot, taken by {@code snapshot} on the shard's loop. */
-  public <S> void watch(int shard, App<S> app, Function<S, Object> snapshot, Watcher watcher) {
+  public <S> void watch(int shard, App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
     enqueue(shard, Lane.NORMAL, to -> to.watch(app, snapshot, watcher), watcher::end);
   }
 
   /** Goes on after a revision that the watcher has seen, or tells of a gap and starts again. */
   public <S> void resume(
-      int shard, App<S> app, long after, Function<S, Object> snapshot, Watcher watcher) {
+      int shard, App<S> app, long after, StateSnapshot<S> snapshot, Watcher watcher) {
     enqueue(shard, Lane.NORMAL, to -> to.resume(app, after, snapshot, watcher), watcher::end);
   }
 
@@ -251,8 +250,9 @@ public final class Shards implements AutoCloseable {
       owned.release();
       throw e;
     }
-    serving.set(owned.shard(), shard);
+    // Before any command can reach it, since it starts the shard's time.
     loop.execute(() -> loop.add(shard));
+    serving.set(owned.shard(), shard);
     log.log(Level.DEBUG, "serving shard " + owned.shard() + " in epoch " + owned.epoch());
   }
 

@@ -5,7 +5,7 @@ package dev.plinth.shards;
  * with the commit that carries it, or not at all.
  */
 public interface Tx {
-  /** The monotonic clock, read once for this transaction. */
+  /** The shard's monotonic clock, read once for this transaction. */
   long nanos();
 
   void put(String key, byte[] value);

@@ -25,7 +25,13 @@ final class HeldShard {
   HeldShard(ManualClock clock, HeldStore store, Executor loop, App<?> app) {
     this.clock = clock;
     this.store = store;
-    this.shard =
+    this.shard = taken(clock, store, loop, app);
+    shard.start();
+  }
+
+  /** Loaded, but not started. */
+  static Shard taken(ManualClock clock, HeldStore store, Executor loop, App<?> app) {
+    Shard shard =
         new Shard(
             store,
             store.claim(0).orElseThrow(),
@@ -34,6 +40,7 @@ final class HeldShard {
             new RequestMemo(4),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(app), 0, Witness.none());
+    return shard;
   }
 
   /** The same rows in the hands of the next owner. */
@@ -49,13 +56,13 @@ final class HeldShard {
 
   RecordedWatcher watch() {
     RecordedWatcher watcher = new RecordedWatcher();
-    shard.watch(TEXTS, state -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, (state, nanos) -> new TreeMap<>(state), watcher);
     return watcher;
   }
 
   RecordedWatcher resume(long after) {
     RecordedWatcher watcher = new RecordedWatcher();
-    shard.resume(TEXTS, after, state -> new TreeMap<>(state), watcher);
+    shard.resume(TEXTS, after, (state, nanos) -> new TreeMap<>(state), watcher);
     return watcher;
   }
 

@@ -38,6 +38,7 @@ class ShardTest {
             new RequestMemo(4),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(TEXTS), 0, Witness.none());
+    shard.start();
   }
 
   @Test
@@ -397,7 +398,7 @@ class ShardTest {
   void watch_startsWithTheStateOfARevision_thenEveryEventAfterIt() {
     RecordedWatcher watcher = new RecordedWatcher();
     run(TextApp.put("a", "1"));
-    shard.watch(TEXTS, state -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, (state, nanos) -> new TreeMap<>(state), watcher);
     run(TextApp.put("b", "2"));
     shard.flush();
     assertEquals(List.of(), watcher.told, "the state it shows is not durable yet");
@@ -487,7 +488,7 @@ class ShardTest {
   @Test
   void drop_endsWatches() {
     RecordedWatcher watcher = new RecordedWatcher();
-    shard.watch(TEXTS, state -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, (state, nanos) -> new TreeMap<>(state), watcher);
     run(TextApp.put("a", "1"));
     shard.flush();
     store.depose();

@@ -145,14 +145,14 @@ class ShardsTest {
     int shard = shards.shardOf("a");
     put("a", "1").join();
     RecordedWatcher first = new RecordedWatcher();
-    shards.watch(shard, TEXTS, state -> state.get("a"), first);
+    shards.watch(shard, TEXTS, (state, nanos) -> state.get("a"), first);
     Await.until("the snapshot", () -> first.told.contains("snapshot@1 1"));
     put("a", "2").join();
     Await.until("the event", () -> first.told.contains("events@2 [a=2]"));
     shards.unwatch(shard, first);
     put("a", "3").join();
     RecordedWatcher second = new RecordedWatcher();
-    shards.resume(shard, TEXTS, 2, state -> state.get("a"), second);
+    shards.resume(shard, TEXTS, 2, (state, nanos) -> state.get("a"), second);
     Await.until("what was missed", () -> second.told.contains("events@3 [a=3]"));
     Await.until("progress", () -> second.told.contains("progress@3"));
     assertEquals("events@3 [a=3]", second.told.get(0));

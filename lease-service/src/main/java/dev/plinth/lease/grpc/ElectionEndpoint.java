@@ -182,16 +182,16 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     calls.watch(
         shard,
         ResumeToken.after(request.getResumeToken(), shard),
-        leases -> standing(leases, name),
+        (leases, nanos) -> standing(leases, name, nanos),
         new ElectionWatch(
             shard,
             name.namespace() + "/" + name.key(),
             (ServerCallStreamObserver<ObserveResponse>) to));
   }
 
-  private static ElectionWatch.Standing standing(Leases leases, LeaseName name) {
+  private static ElectionWatch.Standing standing(Leases leases, LeaseName name, long nanos) {
     Optional<LeaseView> leader =
-        leases.snapshot(name.namespace(), name.key(), System.nanoTime()).stream()
+        leases.snapshot(name.namespace(), name.key(), nanos).stream()
             .filter(lease -> lease.name().equals(name))
             .findFirst();
     return new ElectionWatch.Standing(leader, leases.term(name));

@@ -21,7 +21,7 @@ abstract class FeedCaller<M> implements Caller {
 
   @Override
   public final void answer(Acquired outcome, Tx tx) {
-    feed.tell(tx, message(outcome));
+    feed.answer(tx, message(outcome));
     boolean holds = outcome instanceof Acquired.Granted || outcome instanceof Acquired.Reentered;
     if (!holds) {
       feed.end(tx);

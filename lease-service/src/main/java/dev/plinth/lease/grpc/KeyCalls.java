@@ -164,7 +164,7 @@ final class KeyCalls {
     calls.watch(
         shard,
         ResumeToken.after(request.getResumeToken(), shard),
-        leases -> new LeaseWatch.Snapshot(leases.snapshot(namespace, prefix, System.nanoTime())),
+        (leases, nanos) -> new LeaseWatch.Snapshot(leases.snapshot(namespace, prefix, nanos)),
         new LeaseWatch(
             shard, namespace + "/" + prefix, (ServerCallStreamObserver<WatchResponse>) to));
   }

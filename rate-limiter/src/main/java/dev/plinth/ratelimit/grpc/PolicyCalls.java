@@ -107,7 +107,7 @@ final class PolicyCalls {
     calls.watch(
         shard,
         ResumeToken.after(request.getResumeToken(), shard),
-        policies -> policies.find(domain),
+        (policies, nanos) -> policies.find(domain),
         new PolicyWatch(shard, domain, (ServerCallStreamObserver<WatchPoliciesResponse>) to));
   }
 }

@@ -13,11 +13,14 @@ import dev.plinth.shards.Lane;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.Request;
 import dev.plinth.shards.Shards;
+import dev.plinth.shards.StateSnapshot;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.Watcher;
 import io.grpc.Context;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -39,15 +42,18 @@ public final class ShardCalls<S> {
   /** A call that changes nothing durable. */
   public <R> void ask(
       String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
-    answer(shards.submit(shards.shardOf(shardKey), app, lane, command), observer);
+    CompletableFuture<R> call = shards.submit(shards.shardOf(shardKey), app, lane, command);
+    cancelWithCaller(call, observer);
+    answer(call, observer);
   }
 
   /** Like {@link #ask}, with an answer whose making would keep the shard from its work. */
   public <A, R> void askThen(
       String shardKey, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
-    answer(
-        shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, command).thenApplyAsync(making),
-        observer);
+    CompletableFuture<A> call =
+        shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, command);
+    cancelWithCaller(call, observer);
+    answer(call.thenApplyAsync(making), observer);
   }
 
   /** One message of a stream: it is answered, and the stream goes on. */
@@ -126,6 +132,12 @@ public final class ShardCalls<S> {
     }
 
     @Override
+    public void answer(Tx tx, M message) {
+      reply.hadEffect();
+      tell(tx, message);
+    }
+
+    @Override
     public void end(Tx tx) {
       reply.send(tx, null);
     }
@@ -149,8 +161,16 @@ public final class ShardCalls<S> {
         mutation.requestId().isEmpty()
             ? shards.mutate(shard, app, command)
             : shards.submit(shard, app, Lane.NORMAL, remembered(mutation), command);
+    cancelWithCaller(call, observer);
     answer(call, observer);
     return call;
+  }
+
+  /** A command that still queues when its caller goes away is not run. */
+  private static void cancelWithCaller(CompletableFuture<?> call, StreamObserver<?> observer) {
+    if (observer instanceof ServerCallStreamObserver<?> stream) {
+      stream.setOnCancelHandler(() -> call.cancel(false));
+    }
   }
 
   /**
@@ -166,7 +186,7 @@ public final class ShardCalls<S> {
   }
 
   /** A stream of events, from after a revision if one is given, until the caller goes away. */
-  public void watch(int shard, OptionalLong after, Function<S, Object> snapshot, Watcher watcher) {
+  public void watch(int shard, OptionalLong after, StateSnapshot<S> snapshot, Watcher watcher) {
     Context.current().addListener(context -> shards.unwatch(shard, watcher), Runnable::run);
     if (after.isPresent()) {
       shards.resume(shard, app, after.getAsLong(), snapshot, watcher);
@@ -218,13 +238,17 @@ public final class ShardCalls<S> {
     }
   }
 
+  private static boolean isCancelled(CompletableFuture<?> call, Throwable thrown) {
+    return call.isCancelled() || thrown.getCause() instanceof CancellationException;
+  }
+
   private static <R> void answer(CompletableFuture<R> call, StreamObserver<R> observer) {
     call.whenComplete(
         (answer, thrown) -> {
           if (thrown == null) {
             observer.onNext(answer);
             observer.onCompleted();
-          } else if (!call.isCancelled()) { // cancelled by whenAbandoned: nobody is left to tell
+          } else if (!isCancelled(call, thrown)) { // nobody is left to tell
             observer.onError(FailureAnswers.answering(thrown));
           }
         });

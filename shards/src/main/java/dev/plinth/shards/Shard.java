@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -46,11 +47,13 @@ final class Shard {
   private final ShardMetrics metrics;
   private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
   private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
+  private final ArrayDeque<ShardTask> heldBack = new ArrayDeque<>();
   private final UnansweredReplies unanswered = new UnansweredReplies();
   private final List<Runnable> whenQuiet = new ArrayList<>();
   private Batch open;
   private int tokens;
   private boolean stopped;
+  private boolean holdsBack;
   private final Route route;
   private volatile Failure dropped; // written by the loop, read by whoever would replace the shard
 
@@ -281,10 +284,47 @@ final class Shard {
   }
 
   /**
-   * Sealed batches wait for room: more commands now would only make the queue behind them longer.
+   * Begins a pass of the loop. While sealed batches wait for room, normal work waits too: more
+   * commands now would only make the queue behind them longer.
    */
-  boolean isCongested() {
-    return !waiting.isEmpty();
+  void beginPass() {
+    holdsBack = !waiting.isEmpty();
+  }
+
+  /** Keeps a task for later, behind those that are kept already, if it must wait; else false. */
+  boolean holdBack(ShardTask task) {
+    if (!holdsBack && heldBack.isEmpty()) {
+      return false;
+    }
+    heldBack.add(task);
+    return true;
+  }
+
+  /** What was held back, if there is room now; null if there is nothing to run. */
+  ShardTask pollHeldBack() {
+    return holdsBack ? null : heldBack.poll();
+  }
+
+  /** Whether something was held back and could run in the next pass. */
+  boolean hasWork() {
+    return !heldBack.isEmpty() && waiting.isEmpty();
+  }
+
+  /** Runs work whose failure costs this shard its memory, and the loop nothing. */
+  void guarded(Consumer<Shard> work) {
+    try {
+      work.accept(this);
+    } catch (Throwable thrown) { // after an Error too, nobody knows what was half done
+      failed(thrown);
+    }
+  }
+
+  private void failed(Throwable thrown) {
+    try {
+      log.log(Level.ERROR, "shard " + number() + " is loaded anew: its work failed", thrown);
+    } finally {
+      drop(Unavailability.moved(number()));
+    }
   }
 
   /**
@@ -386,9 +426,8 @@ final class Shard {
     ShardTx tx = new ShardTx(this, time.getAsLong());
     try {
       work.run(tx);
-    } catch (RuntimeException e) {
-      log.log(Level.ERROR, "shard " + number() + " is loaded anew: a command failed half-way", e);
-      drop(Unavailability.moved(number()));
+    } catch (Throwable thrown) { // a StackOverflowError, say: the state may be half changed
+      failed(thrown);
       return;
     }
     merge(tx);
@@ -423,7 +462,9 @@ final class Shard {
     batch.sentAt(nanos.getAsLong());
     owned
         .commit(batch.writes())
-        .whenComplete((result, thrown) -> loop.execute(() -> ended(batch, result, thrown)));
+        .whenComplete(
+            (result, thrown) ->
+                loop.execute(() -> guarded(shard -> shard.ended(batch, result, thrown))));
   }
 
   private void ended(Batch batch, Commit result, Throwable thrown) {

@@ -14,9 +14,10 @@ import java.util.function.LongSupplier;
 
 /**
  * One thread and the shards it serves. A pass runs urgent work, then timers, then as much normal
- * work as one commit takes, then sends what gathered. After a long stall the timers wait a moment
- * more: renewals that came in meanwhile are still in sockets and other threads' queues, and must
- * not find their leases expired.
+ * work as one commit takes, then sends what gathered. A shard whose commits are held up has its
+ * normal work kept for it, in order, and the others go on. After a long stall the timers wait a
+ * moment more: renewals that came in meanwhile are still in sockets and other threads' queues, and
+ * must not find their leases expired.
  */
 final class ShardLoop implements Executor, AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
@@ -25,7 +26,7 @@ final class ShardLoop implements Executor, AutoCloseable {
   private static final int MOST_A_PASS = 256;
 
   private final Queue<Runnable> urgent = new ConcurrentLinkedQueue<>();
-  private final Queue<Runnable> normal = new ConcurrentLinkedQueue<>();
+  private final Queue<ShardTask> normal = new ConcurrentLinkedQueue<>();
   private final List<Shard> shards = new ArrayList<>();
   private final LongSupplier nanos;
   private final Thread thread;
@@ -49,11 +50,20 @@ final class ShardLoop implements Executor, AutoCloseable {
   /** Completions of commits: ahead of new commands, since callers wait for them. */
   @Override
   public void execute(Runnable task) {
-    submit(Lane.URGENT, task);
+    urgent.add(task);
+    wake();
   }
 
-  void submit(Lane lane, Runnable task) {
-    (lane == Lane.URGENT ? urgent : normal).add(task);
+  void submit(Lane lane, ShardTask task) {
+    if (lane == Lane.URGENT) {
+      urgent.add(task);
+    } else {
+      normal.add(task);
+    }
+    wake();
+  }
+
+  private void wake() {
     if (asleep) {
       LockSupport.unpark(thread);
     }
@@ -65,22 +75,27 @@ final class ShardLoop implements Executor, AutoCloseable {
     shards.add(shard);
   }
 
-  /** On the loop's thread. */
+  /** On the loop's thread, once the shard decides nothing more: what it held back is refused. */
   void remove(Shard shard) {
     shards.remove(shard);
+    shard.beginPass();
+    runHeldBack(shard, Integer.MAX_VALUE);
   }
 
   /** One round of everything; true if there may be more to do at once. */
   boolean pass() {
     noticeStall();
-    drain(urgent, Integer.MAX_VALUE);
+    drainUrgent();
     if (nanos.getAsLong() - timersFrom >= 0) {
-      shards.forEach(shard -> run(shard::advance));
+      for (Shard shard : shards) {
+        shard.guarded(Shard::advance);
+      }
     }
-    boolean congested = shards.stream().anyMatch(Shard::isCongested);
-    int done = congested ? 0 : drain(normal, MOST_A_PASS);
-    shards.forEach(shard -> run(shard::flush));
-    return done == MOST_A_PASS || !urgent.isEmpty() || !congested && !normal.isEmpty();
+    int done = runNormal();
+    for (Shard shard : shards) {
+      shard.guarded(Shard::flush);
+    }
+    return done == MOST_A_PASS || hasWork();
   }
 
   private void noticeStall() {
@@ -91,35 +106,81 @@ final class ShardLoop implements Executor, AutoCloseable {
     lastPass = now;
   }
 
-  private static int drain(Queue<Runnable> queue, int most) {
-    int done = 0;
-    for (Runnable task = null; done < most && (task = queue.poll()) != null; done++) {
+  private void drainUrgent() {
+    for (Runnable task = urgent.poll(); task != null; task = urgent.poll()) {
       run(task);
+    }
+  }
+
+  private int runNormal() {
+    int done = 0;
+    for (Shard shard : shards) {
+      shard.beginPass();
+      done += runHeldBack(shard, MOST_A_PASS - done);
+    }
+    while (done < MOST_A_PASS) {
+      ShardTask task = normal.poll();
+      if (task == null) {
+        break;
+      }
+      if (!task.shard().holdBack(task)) {
+        run(task);
+        done++;
+      }
     }
     return done;
   }
 
-  /** Whatever one task does, the other shards of this thread go on. */
+  private static int runHeldBack(Shard shard, int most) {
+    int done = 0;
+    while (done < most) {
+      ShardTask task = shard.pollHeldBack();
+      if (task == null) {
+        break;
+      }
+      run(task);
+      done++;
+    }
+    return done;
+  }
+
+  private boolean hasWork() {
+    if (!urgent.isEmpty() || !normal.isEmpty()) {
+      return true;
+    }
+    for (Shard shard : shards) {
+      if (shard.hasWork()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whatever one task does, an Error too, the thread and its other shards go on. */
   private static void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
-      log.log(Level.ERROR, "a task of a shard failed", e);
+    } catch (Throwable thrown) {
+      log.log(Level.ERROR, "a task of a shard failed", thrown);
     }
   }
 
   private void runUntilClosed() {
     while (!closed) {
-      if (!pass()) {
-        sleep();
-      }
+      run(this::passOrSleep);
+    }
+  }
+
+  private void passOrSleep() {
+    if (!pass()) {
+      sleep();
     }
   }
 
   private void sleep() {
     asleep = true;
     // A task added before the flag was set would not wake us; one added after it does.
-    if (urgent.isEmpty() && (normal.isEmpty() || shards.stream().anyMatch(Shard::isCongested))) {
+    if (!hasWork()) {
       LockSupport.parkNanos(this, sleepNanos());
     }
     asleep = false;

@@ -23,6 +23,11 @@ final class ShardQueue {
     return true;
   }
 
+  /** For what must be done however much waits. */
+  void enterAnyway() {
+    waiting.incrementAndGet();
+  }
+
   void leave() {
     waiting.decrementAndGet();
   }

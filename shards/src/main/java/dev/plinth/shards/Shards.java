@@ -199,13 +199,7 @@ public final class Shards implements AutoCloseable {
       metrics.refused();
       refusal.accept(Unavailability.overloaded(shard));
     } else {
-      loop(shard)
-          .submit(
-              lane,
-              () -> {
-                queue.leave();
-                work.accept(to);
-              });
+      loop(shard).submit(lane, new ShardTask(to, queue, work));
     }
   }
 
@@ -289,13 +283,17 @@ public final class Shards implements AutoCloseable {
 
   private void drain(Shard shard) {
     CompletableFuture<Void> quiet = new CompletableFuture<>();
-    loop(shard.number())
-        .submit(
-            Lane.NORMAL,
-            () -> {
-              shard.stop();
-              shard.whenQuiet(() -> quiet.complete(null));
+    ShardQueue queue = queues.get(shard.number());
+    queue.enterAnyway();
+    ShardTask stop =
+        new ShardTask(
+            shard,
+            queue,
+            stopping -> {
+              stopping.stop();
+              stopping.whenQuiet(() -> quiet.complete(null));
             });
+    loop(shard.number()).submit(Lane.NORMAL, stop);
     await(quiet);
   }
 
@@ -304,7 +302,7 @@ public final class Shards implements AutoCloseable {
     for (int i = 0; i < store.shards(); i++) {
       Shard shard = serving.get(i);
       if (shard != null) {
-        loop(i).execute(() -> progress(shard));
+        loop(i).execute(() -> shard.guarded(this::progress));
       }
     }
     witness.save();

@@ -1,13 +1,16 @@
 package dev.plinth.shards;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.testkit.ManualClock;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,19 +21,12 @@ class ShardLoopTest {
   private final ManualClock clock = new ManualClock();
   private final HeldStore store = new HeldStore();
   private final ShardLoop loop = new ShardLoop("test", clock.nanos());
-  private final Shard shard =
-      new Shard(
-          store,
-          store.claim(0).orElseThrow(),
-          loop,
-          clock.nanos(),
-          new RequestMemo(4),
-          new ShardMetrics(new SimpleMeterRegistry()));
+  private final Shard shard = HeldShard.taken(clock, store, loop, TEXTS);
+  private final ShardQueue queue = new ShardQueue(100);
   private final List<String> order = new ArrayList<>();
 
   @BeforeEach
-  void takeOver() {
-    shard.takeOver(List.of(TEXTS), 0, Witness.none());
+  void add() {
     loop.add(shard);
   }
 
@@ -38,8 +34,8 @@ class ShardLoopTest {
   void urgentWork_goesFirst_thenTimers_thenTheRest() {
     at(10, "timer");
     clock.advance(Duration.ofMillis(10));
-    loop.submit(Lane.NORMAL, () -> order.add("normal"));
-    loop.submit(Lane.URGENT, () -> order.add("urgent"));
+    submit(Lane.NORMAL, shard, "normal");
+    submit(Lane.URGENT, shard, "urgent");
     loop.pass();
     assertEquals(List.of("urgent", "timer", "normal"), order);
   }
@@ -51,7 +47,7 @@ class ShardLoopTest {
     clock.advance(Duration.ofSeconds(10));
     loop.pass();
     assertEquals(List.of(), order, "late, but its renewal may be in a socket");
-    loop.submit(Lane.URGENT, () -> order.add("renewed"));
+    submit(Lane.URGENT, shard, "renewed");
     clock.advance(Duration.ofMillis(100));
     loop.pass();
     clock.advance(Duration.ofMillis(150));
@@ -61,20 +57,66 @@ class ShardLoopTest {
 
   @Test
   void congestedShard_holdsNormalWorkBack_notUrgentWork() {
+    congest();
+    submit(Lane.NORMAL, shard, "normal");
+    submit(Lane.URGENT, shard, "urgent");
+    assertFalse(loop.pass(), "it may sleep until a commit ends");
+    assertEquals(List.of("urgent"), order);
+    relieve();
+    assertEquals(List.of("urgent", "normal"), order);
+  }
+
+  @Test
+  void congestedShard_holdsUpNoOther_andKeepsTheOrderOfItsOwn() {
+    Shard other = HeldShard.taken(clock, new HeldStore(), loop, TEXTS);
+    loop.add(other);
+    congest();
+    submit(Lane.NORMAL, shard, "first");
+    submit(Lane.NORMAL, other, "other");
+    submit(Lane.NORMAL, shard, "second");
+    loop.pass();
+    assertEquals(List.of("other"), order);
+    submit(Lane.NORMAL, shard, "third");
+    relieve();
+    assertEquals(List.of("other", "first", "second", "third"), order);
+  }
+
+  @Test
+  void whatACongestedShardHeldBack_isRefused_whenItLeaves() {
+    congest();
+    PendingReply<String> reply = new PendingReply<>();
+    submit(Lane.NORMAL, shard, to -> to.run(TEXTS, TextApp.get("a"), reply));
+    loop.pass();
+    assertFalse(reply.future().isDone());
+    shard.leave();
+    loop.remove(shard);
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, HeldShard.failure(reply.future()).reason());
+    assertEquals(0, queue.waiting());
+  }
+
+  /** More commits than may be under way at once. */
+  private void congest() {
     store.maxWrites = 1;
     for (int i = 0; i < 6; i++) {
       shard.run(TEXTS, TextApp.put("k" + i, "x"), new PendingReply<>());
     }
     loop.pass();
-    loop.submit(Lane.NORMAL, () -> order.add("normal"));
-    loop.submit(Lane.URGENT, () -> order.add("urgent"));
-    loop.pass();
-    assertEquals(List.of("urgent"), order);
-    store.finishAll();
-    loop.pass();
-    store.finishAll();
-    loop.pass();
-    assertEquals(List.of("urgent", "normal"), order);
+  }
+
+  private void relieve() {
+    for (int i = 0; i < 3; i++) {
+      store.finishAll();
+      loop.pass();
+    }
+  }
+
+  private void submit(Lane lane, Shard to, String what) {
+    submit(lane, to, at -> order.add(what));
+  }
+
+  private void submit(Lane lane, Shard to, Consumer<Shard> work) {
+    queue.enter(lane);
+    loop.submit(lane, new ShardTask(to, queue, work));
   }
 
   private void at(long millis, String what) {
@@ -96,5 +138,47 @@ class ShardLoopTest {
     loop.execute(() -> done.add("next"));
     loop.pass();
     assertEquals(List.of("next"), done);
+  }
+
+  @Test
+  void errorInACommand_dropsItsShard_andTheLoopGoesOn() {
+    PendingReply<String> waiting = new PendingReply<>();
+    PendingReply<String> deep = new PendingReply<>();
+    submit(Lane.NORMAL, shard, to -> to.run(TEXTS, (state, tx, reply) -> {}, waiting));
+    submit(
+        Lane.NORMAL,
+        shard,
+        to ->
+            to.run(
+                TEXTS,
+                (state, tx, reply) -> {
+                  throw new StackOverflowError("on purpose");
+                },
+                deep));
+    Shard other = HeldShard.taken(clock, new HeldStore(), loop, TEXTS);
+    loop.add(other);
+    submit(Lane.NORMAL, other, "other");
+    loop.pass();
+    assertTrue(shard.isDropped());
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, HeldShard.failure(deep.future()).reason());
+    assertEquals(
+        ErrorReason.ERROR_REASON_SHARD_MOVED, HeldShard.failure(waiting.future()).reason());
+    assertEquals(List.of("other"), order);
+  }
+
+  @Test
+  void errorOutsideACommand_dropsTheShardToo() {
+    submit(
+        Lane.URGENT,
+        shard,
+        to -> {
+          throw new AssertionError("on purpose");
+        });
+    loop.execute(
+        () -> {
+          throw new AssertionError("of no shard");
+        });
+    loop.pass();
+    assertTrue(shard.isDropped());
   }
 }

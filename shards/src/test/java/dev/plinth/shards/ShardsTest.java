@@ -126,6 +126,19 @@ class ShardsTest {
   }
 
   @Test
+  void shardDroppedByAnError_isServedAgain_byTheSameThread() {
+    put("a", "1").join();
+    CompletableFuture<String> broken =
+        shards.submit(shards.shardOf("a"), TEXTS, Lane.NORMAL, (state, tx, reply) -> recurse(0));
+    assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(broken));
+    Await.until("it is served again", () -> get("a").equals("1"));
+  }
+
+  private static int recurse(int depth) {
+    return recurse(depth + 1) + 1;
+  }
+
+  @Test
   void close_letsWhatIsDecidedBecomeDurable_andRefusesTheRest() {
     List<CompletableFuture<String>> calls = new ArrayList<>();
     for (int i = 0; i < 500; i++) {

@@ -50,8 +50,7 @@ public final class ShardCalls<S> {
   /** Like {@link #ask}, with an answer whose making would keep the shard from its work. */
   public <A, R> void askThen(
       String shardKey, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
-    CompletableFuture<A> call =
-        shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, command);
+    CompletableFuture<A> call = shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, command);
     cancelWithCaller(call, observer);
     answer(call.thenApplyAsync(making), observer);
   }

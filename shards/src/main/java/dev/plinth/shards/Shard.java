@@ -182,6 +182,9 @@ final class Shard {
   /** Tells the watcher the state as of one revision, then every event after it. */
   <S> void watch(App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
     Failure refusal = refusal();
+    if (watcher.isGone()) {
+      return; // it cannot be taken out again: that went ahead of this
+    }
     if (refusal != null) {
       watcher.end(refusal);
     } else {
@@ -236,7 +239,7 @@ final class Shard {
    * was not lost before: the authority was its own, and not that of the node's next session.
    */
   private Failure refusal() {
-    boolean hasAuthority = store.authorityUntil() - nanos.getAsLong() > 0;
+    boolean hasAuthority = hasAuthority();
     if (dropped == null && owned.isLost()) {
       drop(Unavailability.moved(number()));
     }
@@ -249,6 +252,10 @@ final class Shard {
     return store.isClockTrusted()
         ? Unavailability.noAuthority(number())
         : Unavailability.clockUntrusted(number());
+  }
+
+  private boolean hasAuthority() {
+    return store.authorityUntil() - nanos.getAsLong() > 0;
   }
 
   /**
@@ -384,9 +391,17 @@ final class Shard {
     app.close(state(app));
   }
 
-  /** A move that was asked for, or the end of one that was not: callers are told alike. */
+  /**
+   * A move that was asked for, or the end of one that was not: callers are told alike. Watchers of
+   * a shard that leaves in good order first hear its last revision, from which the next owner lets
+   * them go on without a snapshot.
+   */
   void leave() {
     if (dropped == null) {
+      boolean quiet = stopped && restsOn() == null;
+      if (quiet && hasAuthority() && !owned.isLost()) {
+        hub.progress();
+      }
       end(Unavailability.moved(number()));
     }
   }

@@ -4,8 +4,9 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -14,13 +15,17 @@ import java.util.function.Predicate;
  * alone.
  */
 final class WatchHub {
-  private static final int MOST_EVENTS = 10_000;
+  /** Events that are kept for those who resume, by number and by bytes. */
+  static final int MOST_EVENTS = 10_000;
 
-  private record Commit(long revision, List<Event> events) {}
+  static final int MOST_BYTES = 8 << 20;
+
+  private record Commit(long revision, List<Event> events, long bytes) {}
 
   private final ArrayDeque<Commit> ring = new ArrayDeque<>();
-  private final List<Watcher> watchers = new ArrayList<>();
+  private final Set<Watcher> watchers = new LinkedHashSet<>();
   private int eventsHeld;
+  private long bytesHeld;
   // Every event after this revision is in the ring.
   private long floor;
   private volatile long revision; // written by the loop, read by whoever looks at the shard
@@ -41,7 +46,7 @@ final class WatchHub {
 
   /** Starts with a snapshot that shows the state as of the last commit. */
   void watch(Watcher watcher, Object snapshot) {
-    if (tell(watcher, w -> w.snapshot(revision, snapshot))) {
+    if (!watcher.isGone() && tell(watcher, w -> w.snapshot(revision, snapshot))) {
       watchers.add(watcher);
     }
   }
@@ -58,7 +63,10 @@ final class WatchHub {
         return true;
       }
     }
-    watchers.add(watcher);
+    // One that left meanwhile has nobody to take it out again.
+    if (!watcher.isGone()) {
+      watchers.add(watcher);
+    }
     return true;
   }
 
@@ -67,11 +75,14 @@ final class WatchHub {
     if (events.isEmpty()) {
       return;
     }
-    ring.add(new Commit(at, events));
+    long bytes = events.stream().mapToLong(Event::bytes).sum();
+    ring.add(new Commit(at, events, bytes));
     eventsHeld += events.size();
-    while (eventsHeld > MOST_EVENTS && ring.size() > 1) {
+    bytesHeld += bytes;
+    while ((eventsHeld > MOST_EVENTS || bytesHeld > MOST_BYTES) && ring.size() > 1) {
       Commit oldest = ring.poll();
       eventsHeld -= oldest.events.size();
+      bytesHeld -= oldest.bytes;
       floor = oldest.revision;
     }
     watchers.removeIf(watcher -> !tell(watcher, w -> w.events(at, events)));

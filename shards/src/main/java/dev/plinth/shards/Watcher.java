@@ -20,6 +20,11 @@ public interface Watcher {
   /** Events from the asked revision on are no longer there; a snapshot follows. */
   boolean gap(long oldestRevision);
 
+  /** Nobody listens any more. */
+  default boolean isGone() {
+    return false;
+  }
+
   /** The last call. */
   void end(Failure why);
 }

@@ -8,6 +8,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class RecordedWatcher implements Watcher {
   final List<String> told = new CopyOnWriteArrayList<>();
   int room = Integer.MAX_VALUE;
+  boolean gone;
+
+  @Override
+  public boolean isGone() {
+    return gone;
+  }
 
   @Override
   public boolean snapshot(long revision, Object content) {

@@ -27,7 +27,7 @@ public final class TextApp implements App<Map<String, String>> {
     return (state, tx, reply) -> {
       String before = state.put(key, text);
       tx.put("text/" + key, text.getBytes(UTF_8));
-      tx.emit(new Event(key, text));
+      tx.emit(new Event(key, text, text.length()));
       reply.send(tx, before == null ? "" : before);
     };
   }

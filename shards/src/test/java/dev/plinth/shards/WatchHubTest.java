@@ -45,6 +45,26 @@ class WatchHubTest {
   }
 
   @Test
+  void ring_isBoundedByBytesToo() {
+    int big = WatchHub.MOST_BYTES / 4;
+    for (int revision = 11; revision <= 20; revision++) {
+      hub.publish(revision, List.of(new Event("k", revision, big)));
+    }
+    assertFalse(hub.resume(watcher, 15));
+    assertTrue(hub.resume(new RecordedWatcher(), 16), "four fit");
+  }
+
+  @Test
+  void watcherThatIsGone_isNotTakenIn() {
+    watcher.gone = true;
+    hub.watch(watcher, "state");
+    hub.resume(watcher, 10);
+    publish(11);
+    assertEquals(List.of(), watcher.told);
+    assertEquals(0, hub.watchers());
+  }
+
+  @Test
   void slowWatcher_isCutWithAReason_andOthersGoOn() {
     RecordedWatcher other = new RecordedWatcher();
     watcher.room = 2;
@@ -77,6 +97,6 @@ class WatchHubTest {
   }
 
   private void publish(int revision) {
-    hub.publish(revision, List.of(new Event("k", revision)));
+    hub.publish(revision, List.of(new Event("k", revision, 1)));
   }
 }

@@ -288,7 +288,7 @@ final class Holds {
 
   private static void tell(LeaseChange.Type type, Hold hold, Ending cause, Tx tx) {
     LeaseChange change = new LeaseChange(type, hold.view(tx.nanos()), Optional.ofNullable(cause));
-    tx.emit(new Event(hold.name.path(), change));
+    tx.emit(new Event(hold.name.path(), change, change.bytes()));
   }
 
   private void liftLater(LeaseKey key, Tx tx) {

@@ -8,6 +8,18 @@ import java.util.Optional;
  * @param ended how, if it ended
  */
 public record LeaseChange(Type type, LeaseView lease, Optional<Ending> ended) {
+  // Its fields without the texts and the payload.
+  private static final int FIXED_BYTES = 300;
+
+  /** About what it weighs in memory. */
+  int bytes() {
+    return FIXED_BYTES
+        + lease.name().namespace().length()
+        + lease.name().key().length()
+        + lease.ownerId().length()
+        + lease.payload().length;
+  }
+
   public enum Type {
     GRANTED,
     CHANGED,

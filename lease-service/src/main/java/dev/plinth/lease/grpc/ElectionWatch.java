@@ -2,6 +2,7 @@ package dev.plinth.lease.grpc;
 
 import dev.plinth.lease.core.LeaseChange;
 import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ObserveResponse;
 import dev.plinth.lease.v1.ObserveResponse.Gap;
 import dev.plinth.lease.v1.ObserveResponse.NoLeader;
@@ -51,7 +52,7 @@ final class ElectionWatch implements Watcher {
       if (event.key().equals(path)
           && event.body() instanceof LeaseChange change
           && isNews(change)) {
-        messages.add(message(change));
+        messages.add(message(event, change));
       }
     }
     for (int i = 0; i < messages.size(); i++) {
@@ -76,17 +77,21 @@ final class ElectionWatch implements Watcher {
     return isNew;
   }
 
-  private static ObserveResponse.Builder message(LeaseChange change) {
+  private static ObserveResponse.Builder message(Event event, LeaseChange change) {
     ObserveResponse.Builder message = ObserveResponse.newBuilder();
     return switch (change.type()) {
-      case GRANTED -> message.setLeader(ElectionWire.leader(change.lease()));
-      case CHANGED -> message.setValue(ElectionWire.leader(change.lease()));
+      case GRANTED -> message.setLeader(leader(event));
+      case CHANGED -> message.setValue(leader(event));
       case ENDED ->
           message.setNoLeader(
               NoLeader.newBuilder()
                   .setTerm(change.lease().term())
                   .setCause(LeaseWire.cause(change.ended().orElseThrow())));
     };
+  }
+
+  private static Leader leader(Event event) {
+    return event.as(Leader.class, change -> ElectionWire.leader(((LeaseChange) change).lease()));
   }
 
   @Override
@@ -98,6 +103,11 @@ final class ElectionWatch implements Watcher {
   public boolean gap(long oldestRevision) {
     // Without a resume token: whoever went on from here would never see the snapshot.
     return to.send(ObserveResponse.newBuilder().setGap(Gap.getDefaultInstance()).build());
+  }
+
+  @Override
+  public boolean isGone() {
+    return to.isGone();
   }
 
   @Override

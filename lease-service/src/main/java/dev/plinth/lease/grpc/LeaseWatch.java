@@ -2,6 +2,7 @@ package dev.plinth.lease.grpc;
 
 import dev.plinth.lease.core.LeaseChange;
 import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.WatchEvent;
 import dev.plinth.lease.v1.WatchEvents;
 import dev.plinth.lease.v1.WatchGap;
@@ -14,7 +15,9 @@ import dev.plinth.shards.Watcher;
 import dev.plinth.shards.grpc.ResumeToken;
 import dev.plinth.shards.grpc.WatchStream;
 import io.grpc.stub.ServerCallStreamObserver;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 
 /** One watch call: the shard's events of one namespace and prefix, as messages. */
 final class LeaseWatch implements Watcher {
@@ -30,21 +33,65 @@ final class LeaseWatch implements Watcher {
 
   @Override
   public boolean snapshot(long revision, Object content) {
-    List<LeaseView> leases = ((Snapshot) content).leases;
-    WatchSnapshot snapshot =
-        WatchSnapshot.newBuilder().addAllLeases(LeaseWire.leases(leases)).build();
-    return send(revision, WatchResponse.newBuilder().setSnapshot(snapshot));
+    return to.sendParts(new SnapshotParts(((Snapshot) content).leases, token(revision)));
   }
 
   /** What the core hands over as a snapshot. */
   record Snapshot(List<LeaseView> leases) {}
 
+  /** A snapshot as messages that any client takes; only the last says where to go on. */
+  private static final class SnapshotParts implements Iterator<WatchResponse> {
+    private final Iterator<LeaseView> leases;
+    private final String token;
+    private boolean done;
+
+    SnapshotParts(List<LeaseView> leases, String token) {
+      this.leases = leases.iterator();
+      this.token = token;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return !done;
+    }
+
+    @Override
+    public WatchResponse next() {
+      if (done) {
+        throw new NoSuchElementException();
+      }
+      WatchSnapshot.Builder part = WatchSnapshot.newBuilder();
+      int bytes = 0;
+      while (bytes < WatchStream.MOST_BYTES && leases.hasNext()) {
+        Lease lease = LeaseWire.lease(leases.next());
+        bytes += lease.getSerializedSize();
+        part.addLeases(lease);
+      }
+      done = !leases.hasNext();
+      return WatchResponse.newBuilder()
+          .setSnapshot(part.setMore(!done))
+          .setResumeToken(done ? token : "")
+          .build();
+    }
+  }
+
   @Override
   public boolean events(long revision, List<Event> events) {
     WatchEvents.Builder wanted = WatchEvents.newBuilder();
+    int bytes = 0;
     for (Event event : events) {
-      if (event.key().startsWith(path) && event.body() instanceof LeaseChange change) {
-        wanted.addEvents(event(change));
+      if (event.key().startsWith(path) && event.body() instanceof LeaseChange) {
+        if (bytes >= WatchStream.MOST_BYTES) {
+          // Whoever resumes does so after the whole commit, so only its last message says where.
+          if (!to.send(WatchResponse.newBuilder().setEvents(wanted).build())) {
+            return false;
+          }
+          wanted.clear();
+          bytes = 0;
+        }
+        WatchEvent message = event.as(WatchEvent.class, LeaseWatch::event);
+        bytes += message.getSerializedSize();
+        wanted.addEvents(message);
       }
     }
     return wanted.getEventsCount() == 0
@@ -64,15 +111,25 @@ final class LeaseWatch implements Watcher {
   }
 
   @Override
+  public boolean isGone() {
+    return to.isGone();
+  }
+
+  @Override
   public void end(Failure why) {
     to.end(why);
   }
 
   private boolean send(long revision, WatchResponse.Builder message) {
-    return to.send(message.setResumeToken(new ResumeToken(shard, revision).text()).build());
+    return to.send(message.setResumeToken(token(revision)).build());
   }
 
-  private static WatchEvent event(LeaseChange change) {
+  private String token(long revision) {
+    return new ResumeToken(shard, revision).text();
+  }
+
+  private static WatchEvent event(Object body) {
+    LeaseChange change = (LeaseChange) body;
     return WatchEvent.newBuilder()
         .setType(type(change))
         .setLease(LeaseWire.lease(change.lease()))

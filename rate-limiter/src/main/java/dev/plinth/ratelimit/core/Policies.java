@@ -102,8 +102,9 @@ public final class Policies {
 
   private void keep(String domain, Entry entry, Tx tx) {
     all.put(domain, entry);
-    tx.put(PolicyRows.PREFIX + domain, PolicyRows.encode(entry.version, entry.policy));
-    tx.emit(new Event(domain, new PolicyChange(domain, entry.policy)));
+    byte[] row = PolicyRows.encode(entry.version, entry.policy);
+    tx.put(PolicyRows.PREFIX + domain, row);
+    tx.emit(new Event(domain, new PolicyChange(domain, entry.policy), row.length));
   }
 
   public Optional<Policy> find(String domain) {

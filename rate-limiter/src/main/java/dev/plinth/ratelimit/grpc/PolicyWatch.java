@@ -65,6 +65,11 @@ final class PolicyWatch implements Watcher {
   }
 
   @Override
+  public boolean isGone() {
+    return to.isGone();
+  }
+
+  @Override
   public void end(Failure why) {
     to.end(why);
   }

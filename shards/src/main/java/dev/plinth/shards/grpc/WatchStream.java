@@ -1,37 +1,137 @@
 package dev.plinth.shards.grpc;
 
+import com.google.protobuf.MessageLite;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.call.FailureAnswers;
 import dev.plinth.server.failure.Failure;
+import io.grpc.Context;
 import io.grpc.stub.ServerCallStreamObserver;
+import java.util.ArrayDeque;
+import java.util.Iterator;
 
-/** A stream to a reader that may be slow. On the shard's loop alone. */
-public final class WatchStream<M> {
-  // What a reader may be behind before it is cut off; gRPC keeps it in memory.
-  private static final int MOST_UNREAD = 1000;
+/**
+ * A stream to a reader that may be slow. The shard's loop writes; what the reader is not ready for
+ * waits here, up to a number of bytes, and leaves as it reads. The parts of a long snapshot are
+ * made as they leave, so that no reader has the whole of it in messages.
+ */
+public final class WatchStream<M extends MessageLite> {
+  /** Bytes that a reader may be behind before it is cut off. */
+  static final int MOST_UNREAD = 4 << 20;
+
+  /** Messages with lists are cut at this size; clients take 4 MiB at once unless told otherwise. */
+  public static final int MOST_BYTES = 1 << 20;
+
+  private record Unread<M>(M message, Iterator<M> parts) {}
 
   private final ServerCallStreamObserver<M> to;
-  private int unread;
+  private final Context caller = Context.current();
+  private final ArrayDeque<Unread<M>> unread = new ArrayDeque<>();
+  private int unreadBytes;
+  private Failure ending;
+  private boolean ended;
+  // One thread sends what is unread, outside the lock; all others leave their messages to it.
+  private boolean draining;
 
   /** Made before the service's method returns, as gRPC takes no handler later. */
   public WatchStream(ServerCallStreamObserver<M> to) {
     this.to = to;
     // Without a handler, a message to a reader that has just left throws, on the shard's loop.
-    to.setOnCancelHandler(() -> {});
+    to.setOnCancelHandler(this::forget);
+    to.setOnReadyHandler(this::drain);
   }
 
   /** False if the reader is too far behind. */
-  public boolean send(M message) {
-    unread = to.isReady() ? 0 : unread + 1;
-    if (unread > MOST_UNREAD) {
+  public synchronized boolean send(M message) {
+    if (isGone() || ended) {
       return false;
     }
-    to.onNext(message);
+    if (!draining && unread.isEmpty() && to.isReady()) {
+      to.onNext(message);
+      return true;
+    }
+    unread.add(new Unread<>(message, null));
+    unreadBytes += message.getSerializedSize();
+    return unreadBytes <= MOST_UNREAD;
+  }
+
+  /** Sends messages that are made one by one, as the reader takes them. */
+  public boolean sendParts(Iterator<M> parts) {
+    synchronized (this) {
+      if (isGone() || ended) {
+        return false;
+      }
+      unread.add(new Unread<>(null, parts));
+    }
+    drain();
     return true;
   }
 
+  /** The caller no longer listens. */
+  public boolean isGone() {
+    return caller.isCancelled() || to.isCancelled();
+  }
+
+  /** After what is unread, except where that is the reason. */
   public void end(Failure why) {
-    if (!to.isCancelled()) {
-      to.onError(FailureAnswers.answering(why));
+    synchronized (this) {
+      if (ending != null) {
+        return;
+      }
+      ending = why;
+      if (why.reason() == ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW) {
+        unread.clear();
+      }
+    }
+    drain();
+  }
+
+  private synchronized void forget() {
+    unread.clear();
+    unreadBytes = 0;
+  }
+
+  private void drain() {
+    synchronized (this) {
+      if (draining) {
+        return;
+      }
+      draining = true;
+    }
+    for (M next = next(); next != null; next = next()) {
+      to.onNext(next);
+    }
+  }
+
+  /** What to send now; null if nothing is to be sent, and then this thread sends no more. */
+  private M next() {
+    Iterator<M> parts;
+    synchronized (this) {
+      Unread<M> first = unread.peek();
+      if (first != null && first.parts() != null && !first.parts().hasNext()) {
+        unread.poll();
+        first = unread.peek();
+      }
+      if (first == null || !to.isReady()) {
+        draining = false;
+        endIfDone(first == null);
+        return null;
+      }
+      if (first.parts() == null) {
+        unread.poll();
+        unreadBytes -= first.message().getSerializedSize();
+        return first.message();
+      }
+      parts = first.parts();
+    }
+    return parts.next();
+  }
+
+  private void endIfDone(boolean done) {
+    if (done && ending != null && !ended) {
+      ended = true;
+      if (!isGone()) {
+        to.onError(FailureAnswers.answering(ending));
+      }
     }
   }
 }

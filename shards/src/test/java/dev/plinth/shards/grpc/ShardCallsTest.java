@@ -7,6 +7,7 @@ import dev.plinth.shards.Lane;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
 import dev.plinth.shards.TextApp;
+import dev.plinth.shards.fixture.FakeCall;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.Await;

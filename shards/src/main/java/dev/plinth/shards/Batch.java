@@ -3,13 +3,16 @@ package dev.plinth.shards;
 import dev.plinth.shards.store.Write;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The effects of many commands, on their way as one commit. */
 final class Batch {
   private final long revision;
   private final Map<String, Write> writes = new LinkedHashMap<>();
+  private final Set<CommitLog> logs = new LinkedHashSet<>();
   private final List<Event> events = new ArrayList<>();
   private final List<Runnable> whenDurable = new ArrayList<>();
 
@@ -25,18 +28,36 @@ final class Batch {
   }
 
   /** How many writes there would be with these too; a key written again costs nothing. */
-  int sizeWith(Map<String, Write> more) {
-    int size = writes.size();
-    for (String key : more.keySet()) {
+  int sizeWith(ShardTx tx) {
+    int size = writes.size() + logs.size();
+    for (String key : tx.rows().keySet()) {
       size += writes.containsKey(key) ? 0 : 1;
+    }
+    for (ShardTx.Appended entry : tx.appended()) {
+      size += logs.contains(entry.log()) ? 0 : 1; // at worst too many, and the batch ends early
     }
     return size;
   }
 
-  void add(Map<String, Write> moreWrites, List<Event> moreEvents) {
-    writes.putAll(moreWrites);
-    moreWrites.values().forEach(write -> bytes += write.bytes());
-    events.addAll(moreEvents);
+  void add(ShardTx tx) {
+    writes.putAll(tx.rows());
+    bytes += tx.bytes();
+    for (ShardTx.Appended entry : tx.appended()) {
+      if (logs.add(entry.log())) {
+        bytes += entry.log().carriedBytes();
+      }
+      entry.log().add(entry.entry());
+    }
+    events.addAll(tx.events());
+  }
+
+  /** Nothing more is added: each log gives its row. */
+  void seal() {
+    for (CommitLog log : logs) {
+      Write row = log.seal();
+      writes.put(row.key(), row);
+    }
+    logs.clear();
   }
 
   void whenDurable(Runnable answer) {
@@ -45,7 +66,7 @@ final class Batch {
 
   /** A batch without writes has nothing to commit; its answers wait for nothing either. */
   boolean isEmpty() {
-    return writes.isEmpty();
+    return writes.isEmpty() && logs.isEmpty();
   }
 
   /** No less than what its writes weigh; a key written again counts again. */

@@ -5,11 +5,9 @@ import java.util.function.Function;
 /**
  * A mutation by the id its caller gave it, so that sent again it has no second effect.
  *
- * @param id unique among all mutations of all callers; an app puts its own name and the namespace
- *     before the caller's id
  * @param fingerprint a digest of the request's body: the same id with another one is refused
- * @param encode the answer as it is kept
+ * @param encode the answer as it is kept; must hold no secret
  * @param decode the kept answer as it is given again
  */
 public record Request<R>(
-    String id, long fingerprint, Function<R, byte[]> encode, Function<byte[], R> decode) {}
+    RequestId id, long fingerprint, Function<R, byte[]> encode, Function<byte[], R> decode) {}

@@ -3,116 +3,225 @@ package dev.plinth.shards;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.Row;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
- * The last answers of a shard by request id. An answer that came with writes is kept with them, in
- * the same commit, in a ring of rows: the newest takes the place of the oldest, so nothing has to
- * be deleted. One that changed nothing is kept in memory only.
+ * The answers of a shard by request id. One that came with an effect is stored in the same commit
+ * and known for the whole retention, over changes of owner too. One that changed nothing is known
+ * for a while, in memory only. A failure is not remembered: the request may be tried again.
  */
 final class RequestMemo {
-  static final String PREFIX = "requests/";
-  private static final byte FORMAT = 1;
+  /** A larger answer is not kept: the request is known to be done, but not what it was told. */
+  static final int MOST_ANSWER = 64 * 1024;
 
-  private static final class Entry {
-    final String id;
-    final long fingerprint;
+  private static final Duration TRIM_INTERVAL = Duration.ofMillis(250);
+  private static final Duration LEAST_UPKEEP = Duration.ofSeconds(1);
 
-    /** Null while the answer is still to come. */
-    byte[] answer;
+  private final RequestMemory memory;
+  private final RequestLog log;
+  private final NoEffectAnswers noEffects;
+  private final Map<RequestId, Remembering<?>> unanswered = new HashMap<>();
+  private boolean upkept;
+  private boolean closed;
 
-    final List<JoinedReply<?>> joined = new ArrayList<>();
-
-    Entry(String id, long fingerprint) {
-      this.id = id;
-      this.fingerprint = fingerprint;
-    }
-  }
-
-  private final Map<String, Entry> entries = new HashMap<>();
-  private final String[] ring;
-  private long next;
-
-  RequestMemo(int size) {
-    ring = new String[size];
+  RequestMemo(RequestMemory memory, LongSupplier nanos) {
+    this.memory = memory;
+    this.log = new RequestLog(memory, nanos);
+    this.noEffects = new NoEffectAnswers(memory.noEffectBytes());
   }
 
   void load(List<Row> rows) {
-    rows.stream().filter(row -> row.key().startsWith(PREFIX)).forEach(this::load);
+    log.load(rows);
   }
 
   /**
    * The reply to answer through if this request is new. Empty if it is not: then its answer is on
    * the way through {@code reply}, now or when the first one gets it.
    */
-  <R> Optional<Reply<R>> admit(Request<R> request, Tx tx, Reply<R> reply) {
-    Entry known = entries.get(request.id());
-    if (known == null) {
-      Entry entry = new Entry(request.id(), request.fingerprint());
-      entries.put(request.id(), entry);
-      return Optional.of(new Remembering<>(request, entry, reply));
+  <R> Optional<Reply<R>> admit(Request<R> request, Lane lane, ShardTx tx, Reply<R> reply) {
+    log.expire();
+    Remembering<?> first = unanswered.get(request.id());
+    if (first != null) {
+      check(request, first.request.fingerprint());
+      first.joined.add(new JoinedReply<>(request, reply));
+      return Optional.empty();
     }
-    if (known.fingerprint != request.fingerprint()) {
-      throw new Failure.Invalid(
-          ErrorReason.ERROR_REASON_REQUEST_ID_REUSED,
-          List.of(
-              new Failure.Invalid.Violation(
-                  "request_id", "was used before with another request (expected: a new id)")));
+    RememberedAnswer known = log.find(request.id());
+    known = known == null ? noEffects.find(request.id()) : known;
+    if (known != null) {
+      check(request, known.fingerprint());
+      reply.send(tx, decode(request, known.bytes()));
+      return Optional.empty();
     }
-    if (known.answer != null) {
-      reply.send(tx, request.decode().apply(known.answer));
-    } else {
-      known.joined.add(new JoinedReply<>(request, reply));
+    if (!memory.hasRoom(lane)) {
+      throw memory.full(log.untilExpiry());
     }
-    return Optional.empty();
+    Remembering<R> remembering = new Remembering<>(request, reply);
+    remembering.joins(tx);
+    unanswered.put(request.id(), remembering);
+    memory.use(RequestMemory.RESERVED, 0);
+    return Optional.of(remembering);
+  }
+
+  private static void check(Request<?> request, long fingerprint) {
+    if (request.fingerprint() != fingerprint) {
+      throw reused();
+    }
+  }
+
+  private static Failure reused() {
+    return new Failure.Invalid(
+        ErrorReason.ERROR_REASON_REQUEST_ID_REUSED,
+        List.of(
+            new Failure.Invalid.Violation(
+                "request_id", "was used before with another request (expected: a new id)")));
+  }
+
+  private static <R> R decode(Request<R> request, byte[] answer) {
+    if (answer == null) {
+      throw new Failure.Forbidden(
+          ErrorReason.ERROR_REASON_ANSWER_NOT_KEPT,
+          "request_id",
+          "the request was applied before, and its answer of more than "
+              + MOST_ANSWER
+              + " bytes was not kept",
+          Map.of());
+    }
+    try {
+      return request.decode().apply(answer);
+    } catch (RuntimeException e) {
+      throw reused(); // a body that is alike, of a call whose answers are not
+    }
+  }
+
+  /** Forgets what has had its time, also while no requests come in. */
+  private void upkeep(Tx tx) {
+    upkept = false;
+    log.expire();
+    log.trim(tx);
+    begin(tx);
+  }
+
+  /** Sees to the first upkeep, if there is anything to keep up. */
+  void begin(Tx tx) {
+    if (!log.isEmpty() || log.hasSurplus()) {
+      keepUp(tx);
+    }
+  }
+
+  private void keepUp(Tx tx) {
+    if (!upkept) {
+      upkept = true;
+      Duration expiry = log.untilExpiry();
+      Duration next = expiry.compareTo(LEAST_UPKEEP) < 0 ? LEAST_UPKEEP : expiry;
+      tx.at(tx.nanos() + (log.hasSurplus() ? TRIM_INTERVAL : next).toNanos(), this::upkeep);
+    }
+  }
+
+  /** The shard is gone: gives back what it used of the node's memory. */
+  void close() {
+    if (!closed) {
+      closed = true;
+      memory.use(-(long) unanswered.size() * RequestMemory.RESERVED, 0);
+      unanswered.clear();
+      log.close();
+    }
+  }
+
+  private void settle(Remembering<?> answered) {
+    if (unanswered.remove(answered.request.id(), answered)) {
+      memory.use(-RequestMemory.RESERVED, 0);
+    }
   }
 
   /** Another sending of a request whose answer is still to come. */
   private record JoinedReply<R>(Request<R> request, Reply<R> reply) {
     void send(Tx tx, byte[] answer) {
-      reply.send(tx, request.decode().apply(answer));
+      R given;
+      try {
+        given = decode(request, answer);
+      } catch (Failure notOurs) {
+        reply.fail(tx, notOurs);
+        return;
+      }
+      reply.send(tx, given);
     }
   }
 
   /** Keeps the answer on its way out, and gives it to those who asked the same meanwhile. */
-  private final class Remembering<R> implements Reply<R> {
+  private final class Remembering<R> implements Reply<R>, Runnable {
     private final Request<R> request;
-    private final Entry entry;
     private final Reply<R> reply;
+    private final List<JoinedReply<?>> joined = new ArrayList<>(0);
+    private ShardTx tx;
+    private boolean hadEffect;
+    private byte[] answer;
 
-    Remembering(Request<R> request, Entry entry, Reply<R> reply) {
+    Remembering(Request<R> request, Reply<R> reply) {
       this.request = request;
-      this.entry = entry;
       this.reply = reply;
     }
 
+    /** So that it learns whether the transaction has an effect. */
+    void joins(ShardTx now) {
+      if (tx != now) {
+        tx = now;
+        tx.beforeCommit(this);
+      }
+    }
+
+    /** When the transaction is complete. */
     @Override
-    public void send(Tx tx, R answer) {
-      if (entry.answer != null) {
+    public void run() {
+      hadEffect |= tx.isDirty();
+      if (answer != null && unanswered.get(request.id()) == this) {
+        settle(this);
+        keep();
+      }
+      tx = null;
+    }
+
+    private void keep() {
+      if (hadEffect) {
+        boolean tooLarge = answer.length > MOST_ANSWER;
+        tx.append(
+            log, RequestRow.entry(request.id(), request.fingerprint(), tooLarge ? null : answer));
+        keepUp(tx);
+      } else {
+        noEffects.add(request.id(), new RememberedAnswer(request.fingerprint(), answer));
+      }
+    }
+
+    @Override
+    public void send(Tx now, R given) {
+      if (answer != null) {
         return;
       }
-      entry.answer = request.encode().apply(answer);
-      keep(entry, (ShardTx) tx);
-      reply.send(tx, answer);
-      entry.joined.forEach(joined -> joined.send(tx, entry.answer));
+      answer = request.encode().apply(given);
+      joins((ShardTx) now);
+      reply.send(now, given);
+      joined.forEach(other -> other.send(now, answer));
     }
 
     /** A refusal changed nothing, so the same request may be tried again. */
     @Override
-    public void fail(Tx tx, Failure failure) {
-      entries.remove(entry.id, entry);
-      reply.fail(tx, failure);
-      entry.joined.forEach(joined -> joined.reply().fail(tx, failure));
+    public void fail(Tx now, Failure failure) {
+      if (answer != null) {
+        return;
+      }
+      settle(this);
+      reply.fail(now, failure);
+      joined.forEach(other -> other.reply().fail(now, failure));
     }
 
     @Override
-    public void sendNow(R answer) {
+    public void sendNow(R given) {
       throw new IllegalStateException("an answer to be remembered leaves with its commit");
     }
 
@@ -123,60 +232,7 @@ final class RequestMemo {
 
     @Override
     public boolean isAbandoned() {
-      return reply.isAbandoned()
-          && entry.joined.stream().allMatch(joined -> joined.reply().isAbandoned());
+      return reply.isAbandoned() && joined.stream().allMatch(other -> other.reply().isAbandoned());
     }
-  }
-
-  private void keep(Entry entry, ShardTx tx) {
-    long number = next++;
-    int slot = (int) (number % ring.length);
-    String oldest = ring[slot];
-    if (oldest != null) {
-      entries.remove(oldest);
-    }
-    ring[slot] = entry.id;
-    tx.beforeCommit(
-        () -> {
-          if (tx.isDirty()) {
-            tx.put(key(slot), encode(number, entry));
-          }
-        });
-  }
-
-  private void load(Row row) {
-    ByteBuffer in = ByteBuffer.wrap(row.value());
-    byte format = in.get();
-    if (format != FORMAT) {
-      throw new IllegalStateException(
-          "request row format " + format + " (expected: " + FORMAT + ")");
-    }
-    long number = in.getLong();
-    long fingerprint = in.getLong();
-    byte[] id = new byte[in.getShort()];
-    in.get(id);
-    Entry entry = new Entry(new String(id, StandardCharsets.UTF_8), fingerprint);
-    entry.answer = new byte[in.remaining()];
-    in.get(entry.answer);
-    entries.put(entry.id, entry);
-    ring[(int) (number % ring.length)] = entry.id;
-    next = Math.max(next, number + 1);
-  }
-
-  private static byte[] encode(long number, Entry entry) {
-    byte[] id = entry.id.getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(1 + 8 + 8 + 2 + id.length + entry.answer.length)
-        .put(FORMAT)
-        .putLong(number)
-        .putLong(entry.fingerprint)
-        .putShort((short) id.length)
-        .put(id)
-        .put(entry.answer)
-        .array();
-  }
-
-  private static String key(int slot) {
-    String number = Integer.toString(slot); // not by a Formatter: this is on every write's way
-    return PREFIX + "00000".substring(Math.min(number.length(), 5)) + number;
   }
 }

@@ -98,6 +98,7 @@ final class Shard {
       inTransaction(tx -> tx.put(Generation.ROW, Generation.row(generation)));
     }
     memo.load(rows);
+    inTransaction(memo::begin);
     for (App<?> app : apps) {
       List<Row> own = rows.stream().filter(row -> row.key().startsWith(app.prefix())).toList();
       inTransaction(tx -> states.put(app, app.open(own, tx)));
@@ -160,10 +161,10 @@ final class Shard {
    * Like {@link #mutate}, but a request seen before gets its first answer and has no second effect.
    */
   <S, R> void runOnce(
-      App<S> app, Request<R> request, Command<S, R> command, PendingReply<R> reply) {
+      App<S> app, Lane lane, Request<R> request, Command<S, R> command, PendingReply<R> reply) {
     Command<S, R> once =
         (state, tx, to) ->
-            memo.admit(request, tx, to)
+            memo.admit(request, lane, (ShardTx) tx, to)
                 .ifPresent(first -> decide(state, command, (ShardTx) tx, first));
     mutate(app, once, reply);
   }
@@ -383,6 +384,7 @@ final class Shard {
     Failure untouched = Unavailability.untouched(number());
     unanswered.removeEach(reply -> reply.drop(why, untouched));
     hub.close(why);
+    memo.close();
     states.keySet().forEach(this::close);
     becomeQuiet();
   }
@@ -456,17 +458,18 @@ final class Shard {
       return;
     }
     boolean full =
-        open.sizeWith(tx.rows()) > store.maxWrites()
+        open.sizeWith(tx) > store.maxWrites()
             || open.bytes() + tx.bytes() > MOST_BYTES && !open.isEmpty()
             || tokens >= MOST_TOKENS;
     if (full) {
       seal();
     }
-    open.add(tx.rows(), tx.events());
+    open.add(tx);
     tx.answers().forEach(this::whenDurable);
   }
 
   private void seal() {
+    open.seal();
     waiting.add(open);
     open = new Batch(open.revision() + 1);
     tokens = 0;

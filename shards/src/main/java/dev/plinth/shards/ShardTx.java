@@ -11,6 +11,7 @@ final class ShardTx implements Tx {
   private final Shard shard;
   private final long nanos;
   private final Map<String, Write> writes = new LinkedHashMap<>();
+  private final List<Appended> appended = new ArrayList<>(2);
   private final List<Event> events = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
   private final List<Runnable> beforeCommit = new ArrayList<>();
@@ -36,8 +37,16 @@ final class ShardTx implements Tx {
   }
 
   @Override
+  public void append(CommitLog log, byte[] entry) {
+    appended.add(new Appended(log, entry));
+  }
+
+  /** An entry and where it goes. */
+  record Appended(CommitLog log, byte[] entry) {}
+
+  @Override
   public int writes() {
-    return writes.size();
+    return writes.size() + (appended.isEmpty() ? 0 : 1);
   }
 
   @Override
@@ -75,15 +84,26 @@ final class ShardTx implements Tx {
   }
 
   int bytes() {
-    return writes.values().stream().mapToInt(Write::bytes).sum();
+    int bytes = 0;
+    for (Write write : writes.values()) {
+      bytes += write.bytes();
+    }
+    for (Appended entry : appended) {
+      bytes += entry.entry().length;
+    }
+    return bytes;
   }
 
   boolean isDirty() {
-    return !writes.isEmpty() || !events.isEmpty();
+    return !writes.isEmpty() || !appended.isEmpty() || !events.isEmpty();
   }
 
   Map<String, Write> rows() {
     return writes;
+  }
+
+  List<Appended> appended() {
+    return appended;
   }
 
   List<Event> events() {

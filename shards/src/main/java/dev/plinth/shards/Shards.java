@@ -37,6 +37,7 @@ public final class Shards implements AutoCloseable {
   private final List<ShardQueue> queues;
   private final AtomicReferenceArray<Shard> serving;
   private final ShardMetrics metrics;
+  private final RequestMemory requests;
   private final Routes routes;
   private final Placement placement;
 
@@ -51,6 +52,7 @@ public final class Shards implements AutoCloseable {
     this.apps = List.copyOf(apps);
     this.settings = settings;
     this.metrics = new ShardMetrics(registry);
+    this.requests = RequestMemory.of(settings);
     this.serving = new AtomicReferenceArray<>(store.shards());
     this.loops =
         IntStream.range(0, settings.loops())
@@ -93,6 +95,7 @@ public final class Shards implements AutoCloseable {
       MeterRegistry registry) {
     Shards shards = new Shards(store, apps, settings, witness, registry);
     shards.metrics.watch(registry, shards, store);
+    ShardMetrics.watch(registry, shards.requests);
     shards.loops.forEach(ShardLoop::start);
     shards.placement.start(settings.progressInterval());
     try {
@@ -171,7 +174,7 @@ public final class Shards implements AutoCloseable {
   public <S, R> CompletableFuture<R> submit(
       int shard, App<S> app, Lane lane, Request<R> request, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    enqueue(shard, lane, to -> to.runOnce(app, request, command, reply), reply::refuse);
+    enqueue(shard, lane, to -> to.runOnce(app, lane, request, command, reply), reply::refuse);
     return reply.future();
   }
 
@@ -230,17 +233,12 @@ public final class Shards implements AutoCloseable {
 
   void serve(OwnedShard owned) {
     ShardLoop loop = loop(owned.shard());
-    Shard shard =
-        new Shard(
-            store,
-            owned,
-            loop,
-            System::nanoTime,
-            new RequestMemo(settings.rememberedRequests()),
-            metrics);
+    RequestMemo memo = new RequestMemo(requests, System::nanoTime);
+    Shard shard = new Shard(store, owned, loop, System::nanoTime, memo, metrics);
     try {
       shard.takeOver(apps, settings.generation(), witness);
     } catch (RuntimeException e) {
+      memo.close();
       owned.release();
       throw e;
     }

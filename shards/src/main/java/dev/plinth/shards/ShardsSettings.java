@@ -2,6 +2,7 @@ package dev.plinth.shards;
 
 import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
 
+import dev.plinth.server.settings.ByteSize;
 import dev.plinth.server.settings.Setting;
 import java.time.Duration;
 
@@ -16,8 +17,16 @@ public record ShardsSettings(
             meaning = "Commands that may queue at one shard before new ones are refused",
             byDefault = "10000")
         int queue,
-    @Setting(meaning = "Answers that each shard remembers by request id", byDefault = "16384")
-        int rememberedRequests,
+    @Setting(
+            meaning = "How long the answer to a request with an effect is known by its id",
+            byDefault = "10m")
+        Duration requestRetention,
+    @Setting(
+            meaning =
+                "Memory of this node for those answers; once it is full, new requests are refused."
+                    + " 0B is a quarter of the heap, 512MiB at most",
+            byDefault = "0B")
+        ByteSize requestMemory,
     @Setting(meaning = "How often watchers hear that nothing was missed", byDefault = "5s")
         Duration progressInterval,
     @Setting(
@@ -31,11 +40,17 @@ public record ShardsSettings(
             byDefault = "0")
         int generation) {
 
+  private static final ByteSize LEAST_REQUEST_MEMORY = new ByteSize(1 << 20);
+  private static final ByteSize MOST_REQUEST_MEMORY = new ByteSize(1L << 40);
+
   public ShardsSettings {
     unlessBetween("count", count, 1, 1 << Tokens.SHARD_BITS);
     unlessBetween("threads", threads, 0, 1024);
     unlessBetween("queue", queue, 1, 10_000_000);
-    unlessBetween("rememberedRequests", rememberedRequests, 1, 10_000_000);
+    unlessBetween("requestRetention", requestRetention, Duration.ofMinutes(10), Duration.ofDays(1));
+    if (requestMemory.bytes() != 0) {
+      unlessBetween("requestMemory", requestMemory, LEAST_REQUEST_MEMORY, MOST_REQUEST_MEMORY);
+    }
     unlessBetween("progressInterval", progressInterval, Duration.ofMillis(10), Duration.ofHours(1));
     unlessBetween("generation", generation, 0, Generation.MOST);
     unlessBetween("moveWait", moveWait, Duration.ZERO, Duration.ofMinutes(1));

@@ -12,7 +12,13 @@ public interface Tx {
 
   void delete(String key);
 
-  /** Rows written so far. A store bounds them, so one that would write many goes on later. */
+  /** Adds an entry to a log, in whose row for this commit it stands with those of others. */
+  void append(CommitLog log, byte[] entry);
+
+  /**
+   * Rows written so far, all logs counted as one. A store bounds them, so one that would write many
+   * goes on later.
+   */
   int writes();
 
   /** Runs when all this is durable, in the order asked for; not at all if it never is. */

@@ -3,6 +3,7 @@ package dev.plinth.shards;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -37,7 +38,8 @@ final class HeldShard {
             store.claim(0).orElseThrow(),
             loop,
             clock.nanos(),
-            new RequestMemo(4),
+            new RequestMemo(
+                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 16), clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(app), 0, Witness.none());
     return shard;

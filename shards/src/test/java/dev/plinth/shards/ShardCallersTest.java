@@ -21,10 +21,10 @@ class ShardCallersTest {
     here.shard.run(HeldShard.TEXTS, (state, tx, to) -> ran.add("run"), reply);
     here.shard.mutate(HeldShard.TEXTS, (state, tx, to) -> ran.add("mutate"), reply);
     Request<String> request = TextApp.request("r1", "x");
-    here.shard.runOnce(HeldShard.TEXTS, request, (state, tx, to) -> ran.add("once"), reply);
+    here.shard.runOnce(HeldShard.TEXTS, Lane.NORMAL, request, (state, tx, to) -> ran.add("once"), reply);
     assertEquals(List.of(), ran);
     PendingReply<String> again = new PendingReply<>();
-    here.shard.runOnce(HeldShard.TEXTS, request, TextApp.put("a", "1"), again);
+    here.shard.runOnce(HeldShard.TEXTS, Lane.NORMAL, request, TextApp.put("a", "1"), again);
     here.commit();
     assertEquals("", again.future().join(), "sent again it runs for the first time");
   }

@@ -25,6 +25,8 @@ class ShardTest {
 
   private final ManualClock clock = new ManualClock();
   private final HeldStore store = new HeldStore();
+  private final RequestMemory requests =
+      new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 16);
   private Shard shard;
 
   @BeforeEach
@@ -35,7 +37,7 @@ class ShardTest {
             store.claim(0).orElseThrow(),
             Runnable::run,
             clock.nanos(),
-            new RequestMemo(4),
+            new RequestMemo(requests, clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(TEXTS), 0, Witness.none());
     shard.start();
@@ -379,22 +381,6 @@ class ShardTest {
   }
 
   @Test
-  void memo_keepsTheLastAnswers_inAsManyRows() {
-    for (int i = 0; i < 9; i++) {
-      runOnce("r" + i, "x", TextApp.put("a", "" + i));
-      shard.flush();
-      store.finishAll();
-    }
-    long rows = store.rows.keySet().stream().filter(k -> k.startsWith("requests/")).count();
-    assertEquals(4, rows);
-    takeOver();
-    assertEquals("7", runOnce("r8", "x", TextApp.put("a", "8")).join());
-    assertEquals("4", runOnce("r5", "x", TextApp.put("a", "5")).join());
-    shard.flush();
-    assertEquals(0, store.underWay(), "all remembered");
-  }
-
-  @Test
   void watch_startsWithTheStateOfARevision_thenEveryEventAfterIt() {
     RecordedWatcher watcher = new RecordedWatcher();
     run(TextApp.put("a", "1"));
@@ -515,7 +501,7 @@ class ShardTest {
   private CompletableFuture<String> runOnce(
       String id, String body, Command<Map<String, String>, String> command) {
     PendingReply<String> reply = new PendingReply<>();
-    shard.runOnce(TEXTS, TextApp.request(id, body), command, reply);
+    shard.runOnce(TEXTS, Lane.NORMAL, TextApp.request(id, body), command, reply);
     return reply.future();
   }
 

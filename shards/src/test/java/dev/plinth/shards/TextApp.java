@@ -37,6 +37,7 @@ public final class TextApp implements App<Map<String, String>> {
   }
 
   static Request<String> request(String id, String body) {
-    return new Request<>(id, body.hashCode(), s -> s.getBytes(UTF_8), b -> new String(b, UTF_8));
+    return new Request<>(
+        RequestId.of(id), body.hashCode(), s -> s.getBytes(UTF_8), b -> new String(b, UTF_8));
   }
 }

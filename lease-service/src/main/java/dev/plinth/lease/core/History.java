@@ -32,29 +32,36 @@ public final class History {
   public Optional<Instant> completeFrom() {
     return rows.isEmpty() || rows.firstKey() == 0
         ? Optional.empty()
-        : Optional.of(HistoryEntry.parse(HistoryLog.lines(rows.firstEntry()).get(0)).at());
+        : Optional.of(
+            HistoryEntry.parse(HistoryLog.lines(rows.firstEntry().getValue()).get(0)).at());
+  }
+
+  /** Number of the oldest row. */
+  long firstRow() {
+    return rows.firstKey();
   }
 
   /** That of the newest event. */
   Position last() {
     return rows.isEmpty()
         ? Position.START
-        : new Position(rows.lastKey(), HistoryLog.lines(rows.lastEntry()).size() - 1);
+        : new Position(rows.lastKey(), HistoryLog.lines(rows.lastEntry().getValue()).size() - 1);
   }
 
   /** Whether no event between a position and the oldest here has left the log. */
   public boolean reaches(Position last) {
-    boolean wholeRow = last.line() == HistoryLog.EVENTS_A_ROW - 1;
-    return last.equals(Position.START)
-        || rows.isEmpty()
-        || last.row() >= rows.firstKey() - (wholeRow ? 1 : 0);
+    if (last.equals(Position.START) || rows.isEmpty() || last.row() >= rows.firstKey()) {
+      return true;
+    }
+    return last.row() == rows.firstKey() - 1
+        && last.line() == HistoryLog.eventsBefore(rows.firstEntry().getValue()) - 1;
   }
 
   /** Up to so many events that are wanted, after a position, oldest first. */
   public Page after(Position last, int most, Predicate<HistoryEntry> wanted) {
     List<HistoryEntry> page = new ArrayList<>();
     for (Map.Entry<Long, byte[]> row : rows.tailMap(last.row(), true).entrySet()) {
-      List<String> lines = HistoryLog.lines(row);
+      List<String> lines = HistoryLog.lines(row.getValue());
       for (int i = 0; i < lines.size(); i++) {
         if (!last.isBefore(row.getKey(), i)) {
           continue;

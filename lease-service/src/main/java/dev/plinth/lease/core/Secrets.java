@@ -18,6 +18,14 @@ public final class Secrets {
     return HexFormat.of().formatHex(bytes);
   }
 
+  /**
+   * The secret that goes with a random salt and what only its holder knows: made anew from both, it
+   * need not be kept.
+   */
+  public static String derive(String salt, String known) {
+    return digest(salt + " " + known).substring(0, 32);
+  }
+
   static String digest(String secret) {
     try {
       byte[] hash =

@@ -22,6 +22,8 @@ import java.util.Optional;
 /** The calls that open, keep and close sessions. */
 final class SessionCalls {
   private static final int MOST_SECRET = 64;
+  // Marks a kept answer that has a salt where answers kept before had the secret.
+  private static final String SALT = "salt:";
 
   private final ShardCalls<Leases> calls;
 
@@ -39,14 +41,31 @@ final class SessionCalls {
     Optional<Duration> ttl = LeaseWire.ttl(request.hasTtl(), request.getTtl());
     Optional<Duration> delay = LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay());
     String requestId = Fields.requestId(request.getRequestId());
+    String salt = Secrets.make();
+    // Sent again, the request brings what is needed to make the same secret: none is stored.
+    String secret = requestId.isEmpty() ? salt : Secrets.derive(salt, requestId);
     calls.mutate(
-        new Mutation<>(namespace, requestId, request, OpenSessionResponse.parser()),
+        new Mutation<>(
+            namespace,
+            requestId,
+            request,
+            OpenSessionResponse.parser(),
+            answer -> answer.toBuilder().setResumeSecret(SALT + salt).build(),
+            kept -> withSecret(kept, requestId)),
         (leases, tx, reply) -> {
-          String secret = Secrets.make();
           SessionView opened = leases.openSession(namespace, owner, ttl, delay, secret, tx);
           reply.send(tx, response(opened).setResumeSecret(secret).build());
         },
         to);
+  }
+
+  private static OpenSessionResponse withSecret(OpenSessionResponse kept, String requestId) {
+    String salt = kept.getResumeSecret();
+    return salt.startsWith(SALT)
+        ? kept.toBuilder()
+            .setResumeSecret(Secrets.derive(salt.substring(SALT.length()), requestId))
+            .build()
+        : kept;
   }
 
   private void resume(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {

@@ -1,14 +1,18 @@
 package dev.plinth.lease.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.fixture.Answer;
+import dev.plinth.shards.store.Write;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class HistoryTest extends CoreTest {
@@ -51,7 +55,7 @@ class HistoryTest extends CoreTest {
 
   @Test
   void history_isARing_andSaysFromWhenItIsComplete() {
-    int events = HistoryLog.ROWS * HistoryLog.EVENTS_A_ROW;
+    int events = HistoryLog.EVENTS;
     for (int i = 0; i < events / 2; i++) {
       leases.release(PRINTER, granted(acquire("o" + i)).token(), tx.next());
     }
@@ -67,7 +71,54 @@ class HistoryTest extends CoreTest {
     takeOver();
     assertEquals("p0", first());
     long rows = tx.rows().keySet().stream().filter(k -> k.startsWith(HistoryLog.PREFIX)).count();
-    assertEquals(HistoryLog.ROWS, rows);
+    assertEquals(HistoryLog.EVENTS / HistoryLog.EVENTS_A_ROW, rows);
+  }
+
+  @Test
+  void eventsOfOneCommit_shareARow_howeverMany_andAreStillBounded() {
+    HistoryLog log = new HistoryLog();
+    granted(acquire("ann"));
+    byte[] line = history().get(0).line().getBytes();
+    Map<String, byte[]> stored = new TreeMap<>();
+    for (int commit = 0; commit < 2_000; commit++) {
+      int events = commit < 500 ? 1 : 100;
+      for (int i = 0; i < events; i++) {
+        log.add(line);
+      }
+      Write row = log.seal();
+      stored.put(row.key(), row.value());
+    }
+    int rows = (int) Math.ceil(500 / 16.0);
+    assertTrue(stored.size() <= rows + HistoryLog.EVENTS / 100 + 2, stored.size() + " rows");
+    History.Page all = log.snapshot().after(History.Position.START, 1 << 20, e -> true);
+    assertTrue(all.entries().size() >= HistoryLog.EVENTS - HistoryLog.EVENTS_A_ROW);
+    assertTrue(all.entries().size() <= HistoryLog.EVENTS + 200);
+    HistoryLog loaded = new HistoryLog();
+    stored.forEach(loaded::load);
+    assertEquals(log.snapshot().last(), loaded.snapshot().last());
+    assertTrue(loaded.snapshot().completeFrom().isPresent());
+    assertTrue(
+        loaded.snapshot().after(History.Position.START, 1 << 20, e -> true).entries().size()
+            >= HistoryLog.EVENTS - HistoryLog.EVENTS_A_ROW);
+  }
+
+  @Test
+  void pageToken_atTheEndOfARowThatLeft_missesNothing() {
+    HistoryLog log = new HistoryLog();
+    granted(acquire("ann"));
+    byte[] line = history().get(0).line().getBytes();
+    for (int commit = 0; commit < 1_000; commit++) {
+      for (int i = 0; i < 100; i++) {
+        log.add(line);
+      }
+      log.seal();
+    }
+    History history = log.snapshot();
+    long first = history.firstRow();
+    assertTrue(history.reaches(new History.Position(first, 0)));
+    assertTrue(history.reaches(new History.Position(first - 1, 99)));
+    assertFalse(history.reaches(new History.Position(first - 1, 15)));
+    assertFalse(history.reaches(new History.Position(first - 2, 99)));
   }
 
   @Test

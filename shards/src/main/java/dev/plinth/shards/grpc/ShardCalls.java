@@ -12,6 +12,7 @@ import dev.plinth.shards.Fingerprint;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.Request;
+import dev.plinth.shards.RequestId;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.StateSnapshot;
 import dev.plinth.shards.Tx;
@@ -24,6 +25,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Takes a service's calls to its shards and the answers back.
@@ -176,9 +178,21 @@ public final class ShardCalls<S> {
    * A request that changes something.
    *
    * @param request the whole message: sent again with the same id, it must be the same
+   * @param kept the answer as it is kept, without what must not be stored
+   * @param given the kept answer as it is given again
    */
   public record Mutation<R extends Message>(
-      String shardKey, String requestId, Message request, Parser<R> answers) {}
+      String shardKey,
+      String requestId,
+      Message request,
+      Parser<R> answers,
+      UnaryOperator<R> kept,
+      UnaryOperator<R> given) {
+    /** One whose answer is kept as it is. */
+    public Mutation(String shardKey, String requestId, Message request, Parser<R> answers) {
+      this(shardKey, requestId, request, answers, UnaryOperator.identity(), answer -> answer);
+    }
+  }
 
   public int shardOf(String shardKey) {
     return shards.shardOf(shardKey);
@@ -223,10 +237,10 @@ public final class ShardCalls<S> {
 
   private <R extends Message> Request<R> remembered(Mutation<R> mutation) {
     return new Request<>(
-        app.prefix() + mutation.shardKey() + "/" + mutation.requestId(),
+        RequestId.of(app.prefix() + mutation.shardKey() + "/" + mutation.requestId()),
         Fingerprint.of(mutation.request().toByteArray()),
-        Message::toByteArray,
-        bytes -> parse(mutation.answers(), bytes));
+        answer -> mutation.kept().apply(answer).toByteArray(),
+        bytes -> mutation.given().apply(parse(mutation.answers(), bytes)));
   }
 
   private static <R> R parse(Parser<R> parser, byte[] bytes) {

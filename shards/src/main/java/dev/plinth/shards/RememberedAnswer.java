@@ -1,0 +1,8 @@
+package dev.plinth.shards;
+
+/**
+ * An answer that was given, with the fingerprint of its request.
+ *
+ * @param bytes null if they were too many to be kept
+ */
+record RememberedAnswer(long fingerprint, byte[] bytes) {}

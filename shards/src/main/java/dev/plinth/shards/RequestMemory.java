@@ -1,0 +1,105 @@
+package dev.plinth.shards;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.failure.Failure;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The bytes that all shards of a node may use for remembered answers, and for how long an answer is
+ * remembered. Nothing is forgotten to make room: once the bytes are used up, new requests are
+ * refused until older ones have had their time.
+ */
+final class RequestMemory {
+  /** Set aside for a request until its answer is known. */
+  static final int RESERVED = 512;
+
+  // Answers without an effect only save work, so they get little, and the oldest give way.
+  private static final long NO_EFFECT_BYTES = 4L << 20;
+  private static final long MOST_BY_DEFAULT = 512L << 20;
+  private static final long SHARE_OF_HEAP = 4;
+  // What is urgent ends holds and sessions, so it must find room when others do not.
+  private static final long URGENT_SHARE = 8;
+  private static final Duration LEAST_RETRY = Duration.ofMillis(100);
+  private static final Duration MOST_RETRY = Duration.ofSeconds(10);
+
+  private final Duration retention;
+  private final long limit;
+  private final long noEffectBytes;
+  private final AtomicLong bytes = new AtomicLong();
+  private final LongAdder answers = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+
+  /**
+   * @param limit bytes for all shards together
+   * @param noEffectBytes bytes that each shard has for answers without an effect
+   */
+  RequestMemory(Duration retention, long limit, long noEffectBytes) {
+    this.retention = retention;
+    this.limit = limit;
+    this.noEffectBytes = noEffectBytes;
+  }
+
+  static RequestMemory of(ShardsSettings settings) {
+    long given = settings.requestMemory().bytes();
+    long byDefault = Math.min(MOST_BY_DEFAULT, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    return new RequestMemory(
+        settings.requestRetention(),
+        given == 0 ? byDefault : given,
+        NO_EFFECT_BYTES / settings.count());
+  }
+
+  Duration retention() {
+    return retention;
+  }
+
+  long noEffectBytes() {
+    return noEffectBytes;
+  }
+
+  boolean hasRoom(Lane lane) {
+    long room = lane == Lane.URGENT ? limit : limit - limit / URGENT_SHARE;
+    return bytes.get() + RESERVED <= room;
+  }
+
+  /**
+   * For a request that found no room.
+   *
+   * @param soonest when the oldest answer of its shard has had its time
+   */
+  Failure full(Duration soonest) {
+    refused.increment();
+    Duration retry = soonest.compareTo(LEAST_RETRY) < 0 ? LEAST_RETRY : soonest;
+    return new Failure.Exhausted(
+        ErrorReason.ERROR_REASON_REQUEST_MEMORY_FULL,
+        "request memory",
+        "the memory of request ids is full: "
+            + limit
+            + " bytes hold the answers of less than "
+            + retention.toSeconds()
+            + "s",
+        retry.compareTo(MOST_RETRY) > 0 ? MOST_RETRY : retry);
+  }
+
+  void use(long moreBytes, long moreAnswers) {
+    bytes.addAndGet(moreBytes);
+    answers.add(moreAnswers);
+  }
+
+  long limit() {
+    return limit;
+  }
+
+  long bytes() {
+    return bytes.get();
+  }
+
+  long answers() {
+    return answers.sum();
+  }
+
+  long refused() {
+    return refused.sum();
+  }
+}

@@ -21,7 +21,8 @@ class ShardCallersTest {
     here.shard.run(HeldShard.TEXTS, (state, tx, to) -> ran.add("run"), reply);
     here.shard.mutate(HeldShard.TEXTS, (state, tx, to) -> ran.add("mutate"), reply);
     Request<String> request = TextApp.request("r1", "x");
-    here.shard.runOnce(HeldShard.TEXTS, Lane.NORMAL, request, (state, tx, to) -> ran.add("once"), reply);
+    here.shard.runOnce(
+        HeldShard.TEXTS, Lane.NORMAL, request, (state, tx, to) -> ran.add("once"), reply);
     assertEquals(List.of(), ran);
     PendingReply<String> again = new PendingReply<>();
     here.shard.runOnce(HeldShard.TEXTS, Lane.NORMAL, request, TextApp.put("a", "1"), again);

@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * Makes snowflake ids in the server, with a worker id that it leases as anybody does. Time in ids
- * never falls: where the clock is behind, or more is asked for than a unit holds, it runs ahead,
- * within bounds.
+ * never falls, over changes of the owner neither: where the clock is behind, or more is asked for
+ * than a unit holds, it runs ahead, within bounds.
  */
 final class Minter {
   private final String name;
@@ -24,11 +24,18 @@ final class Minter {
   private long epoch;
   private long lastUnit;
   private long lastSequence;
+  // No id had a later time before this owner, or under a worker id that this one let go.
+  private long mintedMs = Long.MIN_VALUE;
 
   Minter(String name, Workers workers, IdEvents events) {
     this.name = name;
     this.workers = workers;
     this.events = events;
+  }
+
+  /** As the last owner left it: ids go on above all that it can have given out. */
+  void restore(long minted) {
+    mintedMs = minted;
   }
 
   Grant<Ids> allocate(int count, boolean remember, Tx tx) {
@@ -38,7 +45,7 @@ final class Minter {
     boolean held = slot != null && slot.isHeldIn(epoch);
     Slot using = held ? slot : anotherSlot(tx);
     long now = workers.now();
-    long lowest = held ? lastUnit : layout.unit(using.ceiling) + 1;
+    long lowest = held ? lastUnit : layout.unit(Math.max(using.ceiling, mintedMs)) + 1;
     long unit = Math.max(Math.max(layout.unit(now), lowest), 0);
     long sequence = held && unit == lastUnit ? lastSequence + 1 : 0;
     long end = sequence + count - 1;
@@ -47,17 +54,20 @@ final class Minter {
     checkAhead(endTime, now, definition);
     throttle.take(name, count, definition.maxPerSecond(), tx.nanos());
 
-    long window = 2 * Math.max(definition.maxAhead().toMillis(), layout.unitMs());
+    // Short: the next owner starts at the ceiling, which should be within max_ahead of its clock.
+    long window = Math.max(definition.maxAhead().toMillis() / 2, 2L * layout.unitMs());
     long ceiling =
         Math.min(workers.ceilingOver(Math.max(now, endTime), window), layout.horizonMs());
     if (!held) {
       workers.grant(using, Namespaces.SERVER, ceiling, tx);
       slot = using;
       epoch = using.epoch;
+      mark(using.ceiling, tx);
     } else {
       workers.touch(using, tx);
       if (using.ceiling - Math.max(now, endTime) < window / 2) {
         workers.raise(using, ceiling, tx);
+        mark(using.ceiling, tx);
       } else if (remember) {
         using.write(name, tx);
       }
@@ -74,6 +84,14 @@ final class Minter {
       events.waited();
     }
     return new Grant<>(new Ids(ids(layout, unit, sequence, count), 0, count, 0), ready);
+  }
+
+  /** Written with the slot's ceiling, which no id passes before it is durable. */
+  private void mark(long ms, Tx tx) {
+    if (ms > mintedMs) {
+      mintedMs = ms;
+      Rows.putMinted(name, ms, tx);
+    }
   }
 
   private Slot anotherSlot(Tx tx) {

@@ -61,6 +61,11 @@ abstract sealed class Namespace {
     throw wrongFormat(name, "is of snowflakes", "Allocate and the calls for workers");
   }
 
+  /** Tells the latest time that ids made by an earlier owner can have. */
+  void minted(long ms) {
+    throw wrongFormat(name, "is dense", "no time in ids");
+  }
+
   Workers workers() {
     throw wrongFormat(name, "is dense", "Allocate and the calls for ranges");
   }
@@ -195,6 +200,11 @@ abstract sealed class Namespace {
     @Override
     Grant<Ids> allocate(int count, boolean remember, Tx tx) {
       return minter.allocate(count, remember, tx);
+    }
+
+    @Override
+    void minted(long ms) {
+      minter.restore(ms);
     }
 
     @Override

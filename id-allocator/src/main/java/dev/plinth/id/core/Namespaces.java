@@ -49,6 +49,9 @@ public final class Namespaces {
         String[] path = row.key().substring(Rows.WORKERS.length()).split("/");
         Rows.Worker worker = Rows.Worker.of(Rows.words(row.key(), row.value()));
         all.get(path[0]).workers().restore(Integer.parseInt(path[1]), worker, tx);
+      } else if (row.key().startsWith(Rows.MINTED)) {
+        String name = row.key().substring(Rows.MINTED.length());
+        all.get(name).minted(Rows.minted(Rows.words(row.key(), row.value())));
       }
     }
   }

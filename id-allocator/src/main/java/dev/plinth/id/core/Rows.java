@@ -22,12 +22,14 @@ import java.util.stream.Collectors;
  * id/c/orders:     v1 3 5064 5000 0 0
  * id/n/events:     v1 1 snowflake 63 1735689600000 41 10 12 1 30000 5000 0
  * id/w/events/7:   v1 2 ann 1767225600000 1767225660000
+ * id/m/events:     v1 1767225602500
  * </pre>
  */
 final class Rows {
   static final String DEFINITIONS = "id/n/";
   static final String COUNTERS = "id/c/";
   static final String WORKERS = "id/w/";
+  static final String MINTED = "id/m/";
   private static final String VERSION = "v1";
   private static final String DENSE = "dense";
   private static final String NONE = "-";
@@ -135,6 +137,15 @@ final class Rows {
       String owner = w[2].equals(NONE) ? "" : URLDecoder.decode(w[2], StandardCharsets.UTF_8);
       return new Worker(number(w[1]), owner, number(w[3]), number(w[4]));
     }
+  }
+
+  /** The latest time that a snowflake made by the server can have. */
+  static void putMinted(String name, long ms, Tx tx) {
+    tx.put(MINTED + name, row(ms));
+  }
+
+  static long minted(String[] words) {
+    return number(words[1]);
   }
 
   private static byte[] row(Object... words) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.id.core.Definition.Snowflake;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.time.Instant;
@@ -219,12 +220,36 @@ class WorkersTest extends CoreTest {
   }
 
   @Test
-  void mint_afterATakeover_usesAnotherWindow() {
+  void I2_mint_afterATakeover_goesOnAtOnce_aboveTheLast() {
     define(EVENTS, snowflake(0));
     long before = mint(1).get(0);
     takeOver();
+    long after = mint(1).get(0);
+    assertTrue(after > before);
+    clock.advance(Duration.ofSeconds(3));
+    clock.stepWall(Duration.ofSeconds(-2));
+    takeOver();
+    assertTrue(mint(1).get(0) > after);
+  }
+
+  @Test
+  void I2_mint_afterATakeoverWithTheClockTurnedBack_doesNotFall() {
+    define(EVENTS, snowflake(10));
+    long before = mint(1).get(0);
+    clock.stepWall(HOUR.negated());
+    takeOver();
     refused(ErrorReason.ERROR_REASON_RATE_EXCEEDED, () -> mint(1));
-    clock.advance(Duration.ofSeconds(6));
+    Snowflake is = snowflake(10);
+    define(EVENTS, new Snowflake(63, is.layout(), TTL, HOUR.multipliedBy(2), 0));
+    assertTrue(mint(1).get(0) > before, "a longer max_ahead lets it go on");
+  }
+
+  @Test
+  void I2_mint_afterItsWorkerWasLetGo_doesNotFall() {
+    define(EVENTS, snowflake(10));
+    long before = mint(1).get(0);
+    clock.advance(TTL.plusSeconds(1));
+    clock.stepWall(Duration.ofSeconds(-33));
     assertTrue(mint(1).get(0) > before);
   }
 

@@ -20,15 +20,25 @@ public final class Forwarding implements AutoCloseable {
   public static final Metadata.Key<String> FORWARDED_BY =
       Metadata.Key.of("plinth-forwarded-by", Metadata.ASCII_STRING_MARSHALLER);
 
+  private static final int CALLS_PER_CONNECTION = 1000; // what a host takes by default
+
   private final Shards shards;
   private final String node;
-  private final Peers peers = new Peers();
+  private final Peers peers;
+
+  /** Among nodes that take as many calls on a connection as is the default. */
+  public Forwarding(Shards shards, String node) {
+    this(shards, node, CALLS_PER_CONNECTION);
+  }
 
   /**
    * @param node what the other nodes are told this one is called
+   * @param callsPerConnection that a node takes, as all of them are set
    */
-  public Forwarding(Shards shards, String node) {
+  public Forwarding(Shards shards, String node, int callsPerConnection) {
     this.shards = shards;
+    // Half, so that a node that is set to take fewer, or still counts calls that ended, has room.
+    this.peers = new Peers(Math.max(1, callsPerConnection / 2));
     this.node = node.replaceAll("[^ -~]", "?");
     shards.routes().onPeers(peers::retain);
   }
@@ -81,13 +91,18 @@ public final class Forwarding implements AutoCloseable {
 
   private <Q, A> ServerMethodDefinition<Q, A> routed(
       ServerMethodDefinition<Q, A> method, Predicate<MethodDescriptor<?, ?>> goes) {
+    CallKind kind = CallKind.of(method.getMethodDescriptor());
     return ShardKey.of(method.getMethodDescriptor())
         .filter(key -> goes.test(method.getMethodDescriptor()))
         .map(
             key ->
                 method.withServerCallHandler(
                     (call, headers) ->
-                        new RoutedCall<>(this, key, method.getServerCallHandler(), call, headers)
+                        new RoutedCall<>(
+                                new RoutedCall.Path<>(
+                                    this, key, kind, method.getServerCallHandler()),
+                                call,
+                                headers)
                             .begin()))
         .orElse(method);
   }

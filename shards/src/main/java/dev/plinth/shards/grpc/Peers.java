@@ -1,26 +1,67 @@
 package dev.plinth.shards.grpc;
 
-import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** One channel to each other node, for as long as it is there. */
+/**
+ * The connections to each other node, for as long as it is there. Calls that are answered at once
+ * have connections apart from those that may stay open, so a heartbeat never waits behind waits.
+ */
 final class Peers implements AutoCloseable {
   private static final long PING_SECONDS = 15;
   private static final long PING_TIMEOUT_SECONDS = 5;
   private static final int MOST_METADATA = 1 << 20;
   // For a node that leaves to send its last answers; one that is dead or hangs has none.
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final Map<String, ManagedChannel> channels = new HashMap<>();
+  /** How long a call may stay open. */
+  enum Kind {
+    /** Answered as soon as it is decided. */
+    SHORT,
+    /** A stream, or a call that waits for its turn. */
+    LONG
+  }
+
+  private record Peer(PeerConnections shortCalls, PeerConnections longCalls) {
+    PeerConnections of(Kind kind) {
+      return kind == Kind.SHORT ? shortCalls : longCalls;
+    }
+
+    List<ManagedChannel> channels() {
+      List<ManagedChannel> all = new ArrayList<>(List.of(shortCalls.channels()));
+      all.addAll(List.of(longCalls.channels()));
+      return all;
+    }
+  }
+
+  private final int callsPerConnection;
+  private final Map<String, Peer> peers = new ConcurrentHashMap<>();
   private final Map<ManagedChannel, Long> ending = new HashMap<>();
 
-  synchronized Channel to(String address) {
-    return channels.computeIfAbsent(address, Peers::connect);
+  /**
+   * @param callsPerConnection that the peers take at least; more would wait at them
+   */
+  Peers(int callsPerConnection) {
+    this.callsPerConnection = callsPerConnection;
+  }
+
+  /** A connection for one call, to be released when the call ends. */
+  PeerConnections.Connection take(String address, Kind kind) {
+    return peers.computeIfAbsent(address, this::peer).of(kind).take();
+  }
+
+  private Peer peer(String address) {
+    return new Peer(
+        new PeerConnections(() -> connect(address), callsPerConnection),
+        new PeerConnections(() -> connect(address), callsPerConnection));
   }
 
   private static ManagedChannel connect(String address) {
@@ -34,18 +75,28 @@ final class Peers implements AutoCloseable {
         .build();
   }
 
-  /** Lets go of those that are no longer there. */
+  /** Lets go of those that are no longer there, and of connections that are no longer needed. */
   synchronized void retain(Set<String> live) {
-    channels
+    retain(live, IDLE_NANOS);
+  }
+
+  synchronized void retain(Set<String> live, long idleNanos) {
+    peers
         .entrySet()
         .removeIf(
             peer -> {
               boolean gone = !live.contains(peer.getKey());
               if (gone) {
-                ending.put(peer.getValue().shutdown(), System.nanoTime());
+                peer.getValue()
+                    .channels()
+                    .forEach(channel -> ending.put(channel.shutdown(), System.nanoTime()));
               }
               return gone;
             });
+    for (Peer peer : peers.values()) {
+      peer.shortCalls().shrink(idleNanos);
+      peer.longCalls().shrink(idleNanos);
+    }
     ending
         .entrySet()
         .removeIf(
@@ -58,13 +109,14 @@ final class Peers implements AutoCloseable {
             });
   }
 
-  synchronized int open() {
-    return channels.size();
+  /** How many connections there are, to all peers. */
+  int open() {
+    return peers.values().stream().mapToInt(peer -> peer.channels().size()).sum();
   }
 
   @Override
   public synchronized void close() {
-    channels.values().forEach(ManagedChannel::shutdownNow);
+    peers.values().forEach(peer -> peer.channels().forEach(ManagedChannel::shutdownNow));
     ending.keySet().forEach(ManagedChannel::shutdownNow);
   }
 }

@@ -7,7 +7,6 @@ import dev.plinth.shards.Route;
 import dev.plinth.shards.Unavailability;
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
-import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
 import io.grpc.Context;
@@ -21,7 +20,7 @@ import io.grpc.Status;
  */
 final class Pipe<Q, A> extends ServerCall.Listener<Q> {
   /** Where to, and why there. */
-  record Target(int shard, Route route) {}
+  record Target(int shard, Route route, PeerConnections.Connection peer) {}
 
   private final RoutedCall<Q, A> routed;
   private final ServerCall<Q, A> in;
@@ -39,10 +38,10 @@ final class Pipe<Q, A> extends ServerCall.Listener<Q> {
     this.target = target;
   }
 
-  void start(Channel channel, Metadata headers, String by) {
+  void start(Metadata headers, String by) {
     CallOptions options =
         CallOptions.DEFAULT.withStreamTracerFactory(sending); // the deadline is the context's
-    out = channel.newCall(in.getMethodDescriptor(), options);
+    out = target.peer().channel().newCall(in.getMethodDescriptor(), options);
     out.start(new Answers(), headersOf(headers, by));
     out.request(1);
   }
@@ -162,6 +161,7 @@ final class Pipe<Q, A> extends ServerCall.Listener<Q> {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
+      target.peer().release();
       routed.run(() -> end(status, trailers));
     }
   }

@@ -23,10 +23,12 @@ import java.util.OptionalInt;
  * in one order, on the thread that brings it: for a call that is answered here, on gRPC's own.
  */
 final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
-  private final Forwarding forwarding;
+  /** What all calls of a method have in common. */
+  record Path<Q, A>(
+      Forwarding forwarding, ShardKey key, CallKind kind, ServerCallHandler<Q, A> endpoint) {}
+
+  private final Path<Q, A> path;
   private final Shards shards;
-  private final ShardKey key;
-  private final ServerCallHandler<Q, A> endpoint;
   private final ServerCall<Q, A> call;
   private final Metadata headers;
   private final Context context = Context.current();
@@ -41,16 +43,9 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   private boolean waited;
   private ServerCall.Listener<Q> target;
 
-  RoutedCall(
-      Forwarding forwarding,
-      ShardKey key,
-      ServerCallHandler<Q, A> endpoint,
-      ServerCall<Q, A> call,
-      Metadata headers) {
-    this.forwarding = forwarding;
-    this.shards = forwarding.shards();
-    this.key = key;
-    this.endpoint = endpoint;
+  RoutedCall(Path<Q, A> path, ServerCall<Q, A> call, Metadata headers) {
+    this.path = path;
+    this.shards = path.forwarding().shards();
     this.call = call;
     this.headers = headers;
   }
@@ -127,7 +122,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   }
 
   private void find() {
-    OptionalInt found = key.read(first, shards);
+    OptionalInt found = path.key().read(first, shards);
     if (found.isEmpty()) {
       here(null);
     } else {
@@ -164,13 +159,16 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
 
   private void here(Route route) {
     ServerCall.Listener<Q> local =
-        endpoint.startCall(new LocalCall<>(call, failure -> retry(route, failure)), headers);
+        path.endpoint().startCall(new LocalCall<>(call, failure -> retry(route, failure)), headers);
     hand(local);
   }
 
   private void there(Route route) {
-    Pipe<Q, A> pipe = new Pipe<>(this, call, new Pipe.Target(shard, route));
-    pipe.start(forwarding.peers().to(route.address()), headers, forwarding.node());
+    Forwarding forwarding = path.forwarding();
+    PeerConnections.Connection peer =
+        forwarding.peers().take(route.address(), path.kind().of(first));
+    Pipe<Q, A> pipe = new Pipe<>(this, call, new Pipe.Target(shard, route, peer));
+    pipe.start(headers, forwarding.node());
     hand(pipe);
   }
 

@@ -1,0 +1,41 @@
+package dev.plinth.shards.grpc;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Duration;
+import com.google.protobuf.Message;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.MethodDescriptor.PrototypeMarshaller;
+
+/**
+ * Tells calls that may stay open from those that are answered at once: a stream may, and a unary
+ * call that asks to wait.
+ *
+ * @param waitField the request's field of that name, null where it has none
+ */
+record CallKind(boolean stream, FieldDescriptor waitField) {
+  private static final String WAIT = "wait";
+
+  static CallKind of(MethodDescriptor<?, ?> method) {
+    return new CallKind(method.getType() != MethodType.UNARY, waitField(method));
+  }
+
+  private static FieldDescriptor waitField(MethodDescriptor<?, ?> method) {
+    if (method.getRequestMarshaller() instanceof PrototypeMarshaller<?> marshaller
+        && marshaller.getMessagePrototype() instanceof Message prototype) {
+      FieldDescriptor field = prototype.getDescriptorForType().findFieldByName(WAIT);
+      boolean duration =
+          field != null
+              && !field.isRepeated()
+              && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+              && field.getMessageType().equals(Duration.getDescriptor());
+      return duration ? field : null;
+    }
+    return null;
+  }
+
+  Peers.Kind of(Object request) {
+    boolean waits = waitField != null && ((Message) request).hasField(waitField);
+    return stream || waits ? Peers.Kind.LONG : Peers.Kind.SHORT;
+  }
+}

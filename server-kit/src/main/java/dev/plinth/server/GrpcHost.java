@@ -4,6 +4,7 @@ import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.server.call.CallContext;
 import dev.plinth.server.call.DeadlineCap;
 import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.MalformedRequests;
 import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.Server;
@@ -22,9 +23,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -40,7 +43,8 @@ public final class GrpcHost implements AutoCloseable {
   private final HostSettings settings;
   private final List<HostedService> services;
   private final Health health;
-  private final ScheduledExecutorService timer;
+  private final ScheduledThreadPoolExecutor deadlines;
+  private final ScheduledExecutorService healthChecks;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Server server;
@@ -50,19 +54,31 @@ public final class GrpcHost implements AutoCloseable {
     settings = builder.settings;
     services = List.copyOf(builder.services);
     health = new Health(builder.clock);
-    timer = Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-timer"));
+    deadlines = new ScheduledThreadPoolExecutor(1, Threads.daemons("plinth-deadlines"));
+    // Or the timer of every call that ended long ago stays in memory until the cap is over.
+    deadlines.setRemoveOnCancelPolicy(true);
+    // A thread of its own: an engine that is slow to answer must not delay the end of a call.
+    healthChecks = Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-health"));
+    Server started = null;
     try {
       wire(transport, builder);
       health.refresh();
       builder.metrics.watch(health);
+      started = transport.build().start();
+      builder.afterBind.accept(started.getPort());
+      // Last, so that /readyz answers only once calls do, just before the ready line.
       admin = new AdminHttp(builder.address(settings.adminPort()), builder.metrics, health);
-      server = transport.build().start();
+      server = started;
     } catch (IOException | RuntimeException e) {
-      timer.shutdownNow();
+      if (started != null) {
+        started.shutdownNow();
+      }
+      deadlines.shutdownNow();
+      healthChecks.shutdownNow();
       throw e;
     }
     long interval = HEALTH_INTERVAL.toMillis();
-    timer.scheduleWithFixedDelay(health::refresh, interval, interval, TimeUnit.MILLISECONDS);
+    healthChecks.scheduleWithFixedDelay(health::refresh, interval, interval, TimeUnit.MILLISECONDS);
   }
 
   public static Builder builder(HostSettings settings, Metrics metrics) {
@@ -77,6 +93,7 @@ public final class GrpcHost implements AutoCloseable {
     private final List<Engine> engines = new ArrayList<>();
     private InstantSource clock = InstantSource.system();
     private Supplier<ListShardsResponse> shards;
+    private IntConsumer afterBind = port -> {};
 
     private Builder(HostSettings settings, Metrics metrics) {
       this.settings = settings;
@@ -97,6 +114,12 @@ public final class GrpcHost implements AutoCloseable {
     /** What the admin service tells of shards; asked per call, so it answers from memory. */
     public Builder shards(Supplier<ListShardsResponse> list) {
       shards = list;
+      return this;
+    }
+
+    /** Runs once calls are answered on the port, before {@code /readyz} answers. */
+    public Builder afterBind(IntConsumer task) {
+      afterBind = task;
       return this;
     }
 
@@ -153,34 +176,36 @@ public final class GrpcHost implements AutoCloseable {
   private void wire(ServerBuilder<?> transport, Builder builder) {
     MetricCollectingServerInterceptor meters =
         new MetricCollectingServerInterceptor(builder.metrics.registry());
+    MalformedRequests malformed = new MalformedRequests(builder.metrics.registry());
     // gRPC runs the interceptor added last first, so this reads from the innermost outwards.
     transport
         .intercept(new FailureAnswers())
         .intercept(CallContext.interceptor())
-        .intercept(new DeadlineCap(settings.limits().unaryDeadline(), timer))
+        .intercept(new DeadlineCap(settings.limits().unaryDeadline(), deadlines))
         .intercept(meters)
         .addTransportFilter(new ConnectionCount());
     builder.engines.forEach(health::add);
     for (HostedService service : services) {
       for (BindableService endpoint : service.endpoints()) {
-        serve(transport, meters, endpoint, service.engines());
+        serve(transport, meters, malformed, endpoint, service.engines());
       }
     }
     AdminEndpoint status =
         new AdminEndpoint(health, builder.shards, builder.clock, System::nanoTime);
-    serve(transport, meters, status, List.of());
-    transport.addService(health.endpoint());
+    serve(transport, meters, malformed, status, List.of());
+    transport.addService(malformed.around(health.endpoint().bindService()));
     if (settings.reflection()) {
-      transport.addService(ProtoReflectionServiceV1.newInstance());
+      transport.addService(malformed.around(ProtoReflectionServiceV1.newInstance().bindService()));
     }
   }
 
   private void serve(
       ServerBuilder<?> transport,
       MetricCollectingServerInterceptor meters,
+      MalformedRequests malformed,
       BindableService endpoint,
       List<Engine> engines) {
-    transport.addService(endpoint);
+    transport.addService(malformed.around(endpoint.bindService()));
     // So that a dashboard shows zero, not a hole, before the first call.
     meters.preregisterService(endpoint);
     health.add(endpoint.bindService().getServiceDescriptor().getName(), engines);
@@ -210,7 +235,8 @@ public final class GrpcHost implements AutoCloseable {
       quietly("closing", service, service::close);
     }
     admin.close();
-    timer.shutdownNow();
+    deadlines.shutdownNow();
+    healthChecks.shutdownNow();
     log.log(Level.INFO, "stopped");
   }
 

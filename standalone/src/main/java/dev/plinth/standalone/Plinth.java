@@ -52,7 +52,8 @@ public final class Plinth implements Running {
       IdApp ids = IdService.app(clock, metrics.registry());
       PolicyApp policies = RateLimitService.app(clock);
       Shards shards = opened(openShards(List.of(leases, ids, policies), metrics));
-      Forwarding forwarding = opened(new Forwarding(shards, node()));
+      int callsPerConnection = settings.host().limits().callsPerConnection();
+      Forwarding forwarding = opened(new Forwarding(shards, node(), callsPerConnection));
       BudgetStore budgets = openBudgets();
       host =
           opened(
@@ -68,9 +69,9 @@ public final class Plinth implements Running {
                           forwarding,
                           metrics.registry()))
                   .shards(new ShardList(shards, store))
+                  // Only then: the port may be one that the system picked.
+                  .afterBind(port -> shards.announce(Advertised.address(settings, port)))
                   .start());
-      // Only now: the port may be one that the system picked.
-      shards.announce(Advertised.address(settings, host.port()));
     } catch (RuntimeException e) {
       close();
       throw e;

@@ -82,6 +82,20 @@ public final class FailureAnswers implements ServerInterceptor {
     }
 
     @Override
+    public void sendHeaders(Metadata headers) {
+      if (!closed.get()) {
+        super.sendHeaders(headers);
+      }
+    }
+
+    @Override
+    public void sendMessage(A message) {
+      if (!closed.get()) {
+        super.sendMessage(message);
+      }
+    }
+
+    @Override
     public void close(Status status, Metadata trailers) {
       if (!closed.compareAndSet(false, true)) {
         return;
@@ -99,6 +113,7 @@ public final class FailureAnswers implements ServerInterceptor {
 
   private static final class CatchingListener<Q> extends SimpleForwardingServerCallListener<Q> {
     private final AnsweringCall<Q, ?> call;
+    private boolean malformed;
 
     CatchingListener(ServerCall.Listener<Q> next, AnsweringCall<Q, ?> call) {
       super(next);
@@ -107,12 +122,19 @@ public final class FailureAnswers implements ServerInterceptor {
 
     @Override
     public void onMessage(Q message) {
-      catching(() -> super.onMessage(message));
+      if (message == null) { // as MalformedRequests hands on what could not be parsed
+        malformed = true;
+        call.fail(MalformedRequests.refusal());
+      } else if (!malformed) {
+        catching(() -> super.onMessage(message));
+      }
     }
 
     @Override
     public void onHalfClose() {
-      catching(super::onHalfClose);
+      if (!malformed) { // the handler would take it for the end of a good request
+        catching(super::onHalfClose);
+      }
     }
 
     @Override

@@ -26,6 +26,7 @@ public final class Logs {
     Handler console = new ConsoleHandler();
     console.setFormatter(formatter);
     console.setLevel(Level.ALL);
+    console.setFilter(new TransportLogs(System::nanoTime));
     ROOT.addHandler(console);
     Level level = level(settings.level());
     OURS.setLevel(level);

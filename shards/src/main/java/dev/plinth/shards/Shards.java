@@ -165,8 +165,14 @@ public final class Shards implements AutoCloseable {
 
   /** Like {@link #submit(int, App, Lane, Command)}, for what would change something durable. */
   public <S, R> CompletableFuture<R> mutate(int shard, App<S> app, Command<S, R> command) {
+    return mutate(shard, app, Lane.NORMAL, command);
+  }
+
+  /** The same in a lane of its choice. */
+  public <S, R> CompletableFuture<R> mutate(
+      int shard, App<S> app, Lane lane, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    enqueue(shard, Lane.NORMAL, to -> to.mutate(app, command, reply), reply::refuse);
+    enqueue(shard, lane, to -> to.mutate(app, command, reply), reply::refuse);
     return reply.future();
   }
 

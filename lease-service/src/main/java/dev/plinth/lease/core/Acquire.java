@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param patience how long to wait in line; empty for as long as the caller listens
  * @param lockDelay the leases' own, or as the policy says; none with a session
  * @param patient whether the caller may come back, so that its place is kept for a moment
+ * @param callId names the call that waits: its request id, under which it may be sent again, or an
+ *     object of its own
  */
 public record Acquire(
     List<Want> wants,
@@ -22,7 +24,38 @@ public record Acquire(
     int priority,
     byte[] payload,
     Optional<Duration> lockDelay,
-    boolean patient) {
+    boolean patient,
+    Object callId) {
+
+  /** Of a call that is sent once. */
+  public Acquire(
+      List<Want> wants,
+      String ownerId,
+      String sessionId,
+      Optional<Duration> ttl,
+      Optional<Duration> patience,
+      int priority,
+      byte[] payload,
+      Optional<Duration> lockDelay,
+      boolean patient) {
+    this(
+        wants,
+        ownerId,
+        sessionId,
+        ttl,
+        patience,
+        priority,
+        payload,
+        lockDelay,
+        patient,
+        new Object());
+  }
+
+  /** What it takes in memory while it waits, about. */
+  long bytes() {
+    long names = wants.stream().mapToLong(want -> 256 + 2L * want.name().key().length()).sum();
+    return 1024 + names + payload.length;
+  }
 
   String namespace() {
     return wants.get(0).name().namespace();
@@ -47,6 +80,7 @@ public record Acquire(
         priority,
         payload,
         Optional.of(lockDelay.orElse(policy.defaultLockDelay())),
-        patient);
+        patient,
+        callId);
   }
 }

@@ -14,13 +14,15 @@ public sealed interface Acquired {
   /**
    * Others have some of the keys, or stand before them.
    *
+   * @param holders the first of them
+   * @param holderCount how many there are in all
    * @param position in line, had the wish waited
    */
-  record Held(List<LeaseView> holders, List<String> blockingKeys, int position)
+  record Held(List<LeaseView> holders, int holderCount, List<String> blockingKeys, int position)
       implements Acquired {}
 
   /** The wait ran out at this position. */
-  record TimedOut(List<LeaseView> holders, List<String> blockingKeys, int position)
+  record TimedOut(List<LeaseView> holders, int holderCount, List<String> blockingKeys, int position)
       implements Acquired {}
 
   /** A lost holder's lock-delay runs. */

@@ -8,15 +8,14 @@ import java.util.Map;
 final class Counters {
   private final String prefix;
   private final Map<String, Long> values = new HashMap<>();
+  private final Map<String, Integer> counts = new HashMap<>();
 
   Counters(String prefix) {
     this.prefix = prefix;
   }
 
   void load(String rowKey, byte[] value) {
-    values.put(
-        rowKey.substring(prefix.length()),
-        Long.parseLong(Words.lines(rowKey, value)[0].split(" ")[1]));
+    keep(Words.name(rowKey, prefix), Long.parseLong(Words.lines(rowKey, value)[0].split(" ")[1]));
   }
 
   /** 0 if it was never set. */
@@ -24,8 +23,19 @@ final class Counters {
     return values.getOrDefault(name.path(), 0L);
   }
 
+  /** How many a namespace has. */
+  int count(String namespace) {
+    return counts.getOrDefault(namespace, 0);
+  }
+
+  private void keep(LeaseName name, long value) {
+    if (values.put(name.path(), value) == null) {
+      counts.merge(name.namespace(), 1, Integer::sum);
+    }
+  }
+
   void set(LeaseName name, long value, Tx tx) {
-    values.put(name.path(), value);
+    keep(name, value);
     tx.put(prefix + name.path(), Words.bytes(Words.VERSION + " " + value));
   }
 }

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -29,12 +28,21 @@ final class Deadlocks {
   /** Whether anybody waits for it; if not, it can be in no circle. */
   boolean isWaitedFor(Waiter waiter) {
     return parties.hasHolds(waiter.party)
-        || waiter.keys.stream().anyMatch(key -> key.line.higher(waiter) != null);
+        || waiter.keys.stream().anyMatch(key -> key.queue.hasBehind(waiter));
   }
 
   /** The waiters of a circle that this one is in, itself first; empty if there is none. */
   List<Waiter> circleOf(Waiter start) {
-    return new Search(start).run();
+    return new Search(start.party, List.of(start), start).run();
+  }
+
+  /**
+   * The waiters of a circle that goes through a hold of this party, one of its own waits first;
+   * empty if there is none. One search for all its waits: whoever waits for one of its holds waits
+   * for all that the party waits for.
+   */
+  List<Waiter> circleThrough(Party party) {
+    return new Search(party, List.copyOf(parties.waitsOf(party)), null).run();
   }
 
   static Failure failure(List<Waiter> circle) {
@@ -52,19 +60,23 @@ final class Deadlocks {
 
   /** Breadth first, every line and holder looked at once. */
   private final class Search {
+    private final Party party;
     private final Waiter start;
     private final Map<Waiter, Waiter> cameFrom = new LinkedHashMap<>();
     private final ArrayDeque<Waiter> todo = new ArrayDeque<>();
-    private final Map<LeaseKey, Waiter> lineSeenTo = new HashMap<>();
+    private final Map<LeaseKey, Integer> seenTo = new HashMap<>();
     private final Map<List<Object>, Set<Party>> holdersLeft = new HashMap<>();
     private Waiter last;
 
-    Search(Waiter start) {
+    /** A circle ends at the start, or without one at a waiter that a hold of the party blocks. */
+    Search(Party party, List<Waiter> from, Waiter start) {
+      this.party = party;
       this.start = start;
+      todo.addAll(from);
+      from.forEach(waiter -> cameFrom.put(waiter, null));
     }
 
     List<Waiter> run() {
-      todo.add(start);
       while (!todo.isEmpty() && last == null) {
         Waiter waiter = todo.poll();
         waiter.keys.forEach(key -> lookAt(key, waiter));
@@ -84,11 +96,21 @@ final class Deadlocks {
         // One's own hold is not in one's way, but in that of others.
         for (Party holder : List.copyOf(holders)) {
           if (!holder.equals(waiter.party) && holders.remove(holder)) {
+            if (start == null && holder.equals(party)) {
+              last = waiter;
+              return;
+            }
             parties.waitsOf(holder).forEach(next -> reach(next, waiter));
           }
         }
       }
-      unseenBefore(key, waiter).forEach(ahead -> reach(ahead, waiter));
+      // Of every queue each position once: who was looked at needs those before it, too.
+      int position = key.queue.positionOf(waiter);
+      int seen = seenTo.getOrDefault(key, 1);
+      if (position > seen) {
+        seenTo.put(key, position);
+        key.queue.visit(seen, position, (ahead, at) -> reach(ahead, waiter));
+      }
     }
 
     private static Set<Party> inTheWayOf(Want want, LeaseKey key) {
@@ -97,23 +119,11 @@ final class Deadlocks {
           .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    private NavigableSet<Waiter> unseenBefore(LeaseKey key, Waiter waiter) {
-      Waiter to = lineSeenTo.get(key);
-      if (to == null) {
-        lineSeenTo.put(key, waiter);
-        return key.line.headSet(waiter, false);
-      }
-      if (Waiter.ORDER.compare(to, waiter) >= 0) {
-        return key.line.subSet(to, true, to, false);
-      }
-      lineSeenTo.put(key, waiter);
-      return key.line.subSet(to, true, waiter, false);
-    }
-
     private void reach(Waiter next, Waiter from) {
       if (next == start) {
         last = last == null ? from : last;
-      } else if (!next.isAbandoned() && cameFrom.putIfAbsent(next, from) == null) {
+      } else if (!next.isAbandoned() && !cameFrom.containsKey(next)) {
+        cameFrom.put(next, from);
         todo.add(next);
       }
     }

@@ -24,6 +24,15 @@ final class Fences {
     return token;
   }
 
+  boolean isKnown(LeaseName resource) {
+    return floors.get(resource) > 0;
+  }
+
+  /** How many resources of a namespace have a floor. */
+  int count(String namespace) {
+    return floors.count(namespace);
+  }
+
   /** 0 if none was ever raised. */
   long floor(LeaseName resource) {
     return floors.get(resource);

@@ -2,8 +2,8 @@ package dev.plinth.lease.core;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /** One owner's possession of a key. */
@@ -21,8 +21,8 @@ final class Hold {
   /** What it takes of a semaphore; 0 in other modes. */
   final int weight;
 
-  /** Those who listen until it ends. */
-  final List<Follower> followers = new ArrayList<>(0);
+  /** Those who listen until it ends, by their calls. */
+  private Map<Object, Follower> followers = Map.of();
 
   Mode mode;
   int entries = 1;
@@ -64,6 +64,22 @@ final class Hold {
   /** Its own time or its session's. */
   Life life() {
     return session == null ? own : session.life;
+  }
+
+  /** Its time is over, though its end may still be under way. */
+  boolean hasRunOut(long now) {
+    return !confirmed && life().left(now).isZero();
+  }
+
+  Map<Object, Follower> followers() {
+    return followers;
+  }
+
+  void follow(Object callId, Follower follower) {
+    if (followers.isEmpty()) {
+      followers = new LinkedHashMap<>();
+    }
+    followers.put(callId, follower);
   }
 
   boolean isOf(Party other) {

@@ -8,9 +8,10 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -29,37 +30,43 @@ final class Holds {
   private final Parties parties = new Parties();
   final HistoryLog history = new HistoryLog();
   final Counters terms = new Counters(TERMS);
+  private final Map<Object, Hold> followed = new HashMap<>();
 
   Holds(InstantSource clock, LeaseEvents events, Spaces spaces) {
     this.clock = clock;
     this.events = events;
     this.spaces = spaces;
-    this.lines = new Lines(spaces, parties, events, this::grant);
+    this.lines = new Lines(spaces, parties, events, this::admit, this::grant);
   }
 
   /** All that a stored key says of its holders goes on, with its full time again. */
   void load(LeaseKey key, Tx tx) {
-    key.holds.sort(Comparator.comparingLong(hold -> hold.token));
-    for (Hold hold : key.holds) {
+    for (Hold hold : key.holders.list()) {
       count(key, hold, 1);
-      runOut(key, hold, tx);
+      runOut(hold, tx);
       if (hold.ask != null) {
         endAfter(hold.ask.grace(), hold.ask.how(), hold, tx);
       }
     }
-    if (!key.lostDelay.isZero()) {
-      key.bar(key.lostOwner, key.lostDelay, tx.nanos());
-      liftLater(key, tx);
+    if (!key.lockDelay.isNone()) {
+      key.lockDelay.restart(tx.nanos());
+      liftLater(key, key.lockDelay.delay(), tx);
+      liftLater(key, key.lockDelay.othersDelay(), tx);
     }
   }
 
-  /** Refuses a wish that would go over the namespace's quota. */
-  static void admit(Acquire wish, List<LeaseKey> keys) {
+  /** Refuses a wish that would go over the namespace's quotas. */
+  void admit(Acquire wish, List<LeaseKey> keys) {
+    Space space = keys.get(0).space;
     int more = 0;
+    int elections = 0;
     for (int i = 0; i < keys.size(); i++) {
-      more += keys.get(i).enterable(wish.party(), wish.wants().get(i).mode()).isEmpty() ? 1 : 0;
+      LeaseKey key = keys.get(i);
+      more += key.enterable(wish.party(), wish.wants().get(i).mode()).isEmpty() ? 1 : 0;
+      elections += key.name.isElection() && terms.get(key.name) == 0 ? 1 : 0;
     }
-    keys.get(0).space.admitLeases(more);
+    space.admitLeases(more);
+    space.admitElections(terms.count(space.name), elections);
   }
 
   private List<LeaseView> grant(Waiter waiter, Tx tx) {
@@ -76,11 +83,11 @@ final class Holds {
       LeaseKey key = keys.get(i);
       Want want = wish.wants().get(i);
       Optional<Hold> own = key.enterable(wish.party(), want.mode());
-      own.filter(hold -> caller.stays()).ifPresent(hold -> follow(hold, caller, tx));
+      own.filter(hold -> caller.stays()).ifPresent(hold -> follow(hold, wish.callId(), caller, tx));
       leases.add(
           own.isPresent()
-              ? enter(own.get(), want.mode(), tx)
-              : begin(key, newHold(want, wish, session, tx), caller, waited, tx));
+              ? enter(key, own.get(), want.mode(), tx)
+              : begin(key, wish, newHold(want, wish, session, tx), caller, waited, tx));
     }
     return leases;
   }
@@ -97,12 +104,27 @@ final class Holds {
         wish.payload());
   }
 
-  private LeaseView begin(LeaseKey key, Hold hold, Caller caller, long waited, Tx tx) {
+  private LeaseView begin(
+      LeaseKey key, Acquire wish, Hold hold, Caller caller, long waited, Tx tx) {
+    reclaim(key, hold.party.ownerId(), tx);
     LeaseView lease = begin(key, hold, waited, tx);
     if (caller.stays()) {
-      follow(hold, caller, tx);
+      follow(hold, wish.callId(), caller, tx);
     }
     return lease;
+  }
+
+  /** A lost owner that asks for the key itself is back; one that is handed it may not know. */
+  private static void reclaim(LeaseKey key, String owner, Tx tx) {
+    if (!key.lockDelay.isNone()) {
+      key.lockDelay.reclaim(owner);
+      if (key.lockDelay.left(tx.nanos()).isZero()) {
+        key.lockDelay.clear();
+        KeyRows.deleteLost(key, tx);
+      } else {
+        KeyRows.putLost(key, tx);
+      }
+    }
   }
 
   LeaseView begin(LeaseKey key, Hold hold, long waited, Tx tx) {
@@ -110,34 +132,44 @@ final class Holds {
       hold.term = terms.get(key.name) + 1;
       terms.set(key.name, hold.term, tx);
     }
-    unbar(key, tx);
-    key.holds.add(hold);
+    key.holders.add(hold);
     count(key, hold, 1);
-    runOut(key, hold, tx);
+    runOut(hold, tx);
     KeyRows.put(hold, tx);
     remember(HistoryEntry.Type.GRANTED, hold, null, hold.party.ownerId(), "", waited, tx);
     tell(LeaseChange.Type.GRANTED, hold, null, tx);
-    lines.breakCircles(hold.party, tx);
+    lines.breakCircles(hold.party, key, tx);
     return hold.view(tx.nanos());
   }
 
-  static void follow(Hold hold, Follower follower, Tx tx) {
-    hold.followers.add(follower);
+  void follow(Hold hold, Object callId, Follower follower, Tx tx) {
+    hold.follow(callId, follower);
     hold.life().follow(follower, tx);
+    followed.put(callId, hold);
+  }
+
+  /** For one whose call has ended before the hold. */
+  void unfollow(Object callId) {
+    Hold hold = followed.remove(callId);
+    if (hold != null) {
+      hold.life().unfollow(hold.followers().remove(callId));
+    }
   }
 
   /** Once more by its own holder, under the same token. */
-  LeaseView enter(Hold own, Mode mode, Tx tx) {
+  LeaseView enter(LeaseKey key, Hold own, Mode mode, Tx tx) {
     // A candidate that asks again leads already; it has nothing to resign from twice.
     if (own.name.isElection()) {
       return own.view(tx.nanos());
     }
-    own.mode = mode == Mode.EXCLUSIVE ? mode : own.mode;
+    if (mode == Mode.EXCLUSIVE) {
+      key.holders.makeExclusive(own);
+    }
     own.entries++;
     if (own.session == null) {
       own.life().renew(tx);
     }
-    lines.breakCircles(own.party, tx);
+    lines.breakCircles(own.party, key, tx);
     return changed(own, tx);
   }
 
@@ -162,7 +194,7 @@ final class Holds {
     endAfter(grace, how, hold, tx);
     remember(HistoryEntry.Type.RELEASE_ASKED, hold, null, how.actor(), how.reason(), 0, tx);
     News news = new News.Asked(changed(hold, tx));
-    hold.followers.forEach(follower -> follower.tell(news, tx));
+    hold.followers().values().forEach(follower -> follower.tell(news, tx));
     if (hold.session != null) {
       hold.session.keepers.forEach(keeper -> keeper.tell(news, tx));
     }
@@ -191,11 +223,11 @@ final class Holds {
     leaveHands(key, hold, how, tx);
     // A holder that was lost may still be writing somewhere; one that let go is not.
     if (how.cause().isUnclean() && !hold.lockDelay.isZero()) {
-      key.bar(hold.party.ownerId(), hold.lockDelay, tx.nanos());
+      key.lockDelay.start(hold.party.ownerId(), hold.lockDelay, tx.nanos());
       KeyRows.putLost(key, tx);
-      liftLater(key, tx);
+      liftLater(key, hold.lockDelay, tx);
     }
-    lines.promote(key, tx);
+    lines.promote(List.of(key), tx);
     spaces.forgetIfUnused(key);
   }
 
@@ -222,27 +254,30 @@ final class Holds {
   }
 
   void leaveHands(LeaseKey key, Hold hold, End how, Tx tx) {
-    key.holds.remove(hold);
+    key.holders.remove(hold);
     KeyRows.delete(hold, tx);
     key.freedAt = tx.nanos();
     count(key, hold, -1);
     if (hold.session == null) {
       hold.life().stop();
     } else {
-      hold.session.leave(key, hold);
+      hold.session.leave(hold);
     }
     remember(HistoryEntry.Type.ENDED, hold, how.cause(), how.actor(), how.reason(), 0, tx);
     tell(LeaseChange.Type.ENDED, hold, how.cause(), tx);
-    for (Follower follower : hold.followers) {
-      hold.life().unfollow(follower);
-      follower.tell(new News.Lost(how), tx);
-    }
+    hold.followers()
+        .forEach(
+            (callId, follower) -> {
+              followed.remove(callId);
+              hold.life().unfollow(follower);
+              follower.tell(new News.Lost(how), tx);
+            });
     events.ended(how.cause().name(), held(hold).toNanos());
   }
 
-  private void runOut(LeaseKey key, Hold hold, Tx tx) {
+  private void runOut(Hold hold, Tx tx) {
     if (hold.session != null) {
-      hold.session.keys.add(key);
+      hold.session.holds.add(hold);
     } else if (!hold.confirmed) {
       hold.life().begin(tx, later -> end(hold, End.EXPIRED, later));
     }
@@ -291,23 +326,18 @@ final class Holds {
     tx.emit(new Event(hold.name.path(), change, change.bytes()));
   }
 
-  private void liftLater(LeaseKey key, Tx tx) {
+  private void liftLater(LeaseKey key, Duration delay, Tx tx) {
     tx.at(
-        key.barredUntil,
+        tx.nanos() + delay.toNanos(),
         later -> {
-          if (!key.lostDelay.isZero() && !key.isBarred(later.nanos())) {
-            unbar(key, later);
-            lines.promote(key, later);
-            spaces.forgetIfUnused(key);
+          if (!key.lockDelay.isNone() && key.lockDelay.left(later.nanos()).isZero()) {
+            key.lockDelay.clear();
+            KeyRows.deleteLost(key, later);
           }
+          // Also while others' delays run: the owner that is lost last may be free to come back.
+          lines.promote(List.of(key), later);
+          spaces.forgetIfUnused(key);
         });
-  }
-
-  private static void unbar(LeaseKey key, Tx tx) {
-    if (!key.lostDelay.isZero()) {
-      key.unbar();
-      KeyRows.deleteLost(key, tx);
-    }
   }
 
   /** As rows keep it, so that a takeover does not change what callers are told. */

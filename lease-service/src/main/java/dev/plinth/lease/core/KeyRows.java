@@ -1,18 +1,20 @@
 package dev.plinth.lease.core;
 
 import dev.plinth.shards.Tx;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.function.BiFunction;
 
 /**
- * The rows of keys: one for every hold, and one for a lost holder that bars its key. A hold's has a
- * second line if its holder was asked to let go. So a key with a thousand holders costs no more to
- * take or leave than one with a single holder.
+ * The rows of keys: one for every hold, and one for lost holders that bar it: the owner whose delay
+ * ends last, that delay, and the longest of the others'. A hold's has a second line if its holder
+ * was asked to let go. So a key with a thousand holders costs no more to take or leave than one
+ * with a single holder.
  *
  * <pre>
  * lease/k/default/printer @67174400:  v1 ann - EXCLUSIVE 0 10000 0 1 1767225600000 1 - 0 -
  *                                     ask 30000 olga maintenance
- * lease/k/default/printer @lost:      v1 bob 5000
+ * lease/k/default/printer @lost:      v1 bob 5000 2000
  * </pre>
  */
 final class KeyRows {
@@ -32,8 +34,14 @@ final class KeyRows {
   }
 
   static void putLost(LeaseKey key, Tx tx) {
+    LockDelay lost = key.lockDelay;
     String row =
-        String.join(" ", Words.VERSION, Words.text(key.lostOwner), Words.millis(key.lostDelay));
+        String.join(
+            " ",
+            Words.VERSION,
+            Words.text(lost.owner()),
+            Words.millis(lost.delay()),
+            Words.millis(lost.othersDelay()));
     tx.put(keyOf(key.name, LOST), Words.bytes(row));
   }
 
@@ -77,8 +85,9 @@ final class KeyRows {
     String[] lines = Words.lines(rowKey, value);
     String[] words = lines[0].split(" ");
     if (part.equals(LOST)) {
-      key.lostOwner = Words.untext(words[1]);
-      key.lostDelay = Words.duration(words[2]);
+      // Rows of before there was a second delay end with the first.
+      Duration others = words.length > 3 ? Words.duration(words[3]) : Duration.ZERO;
+      key.lockDelay.restore(Words.untext(words[1]), Words.duration(words[2]), others);
       return;
     }
     Hold hold = hold(key.name, Long.parseLong(part), words, sessions);
@@ -87,7 +96,7 @@ final class KeyRows {
       // The grace counts anew from when the key is loaded.
       hold.ask = new Ask(Words.duration(ask[1]), 0, Words.untext(ask[2]), Words.untext(ask[3]));
     }
-    key.holds.add(hold);
+    key.holders.add(hold);
   }
 
   private static Hold hold(

@@ -1,26 +1,20 @@
 package dev.plinth.lease.core;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** One key: its holders, who waits for it, and whether a lost holder still bars it. */
+/** One key: its holders, who waits for it, and whether lost holders still bar it. */
 final class LeaseKey {
+  /** Holders shown where a whole key is asked for; their number is told beside them. */
+  static final int MOST_SHOWN = 100;
+
   final LeaseName name;
   final Space space;
-  final List<Hold> holds = new ArrayList<>();
-  final TreeSet<Waiter> line = new TreeSet<>(Waiter.ORDER);
-
-  /**
-   * Whose loss bars the key, for how long in all, and until when; the owner itself is not barred.
-   */
-  String lostOwner = "";
-
-  Duration lostDelay = Duration.ZERO;
-  long barredUntil;
+  final Holders holders = new Holders();
+  final WaitQueue queue = new WaitQueue();
+  final LockDelay lockDelay = new LockDelay();
 
   /** How many in line want to know their position. */
   int listeners;
@@ -34,96 +28,61 @@ final class LeaseKey {
   }
 
   Optional<Hold> hold(long token) {
-    return holds.stream().filter(hold -> hold.token == token).findFirst();
+    return Optional.ofNullable(holders.get(token));
   }
 
   /** What the party would enter once more; a semaphore's holds are not entered. */
   Optional<Hold> enterable(Party party, Mode mode) {
-    return mode == Mode.SEMAPHORE
-        ? Optional.empty()
-        : holds.stream()
-            .filter(hold -> hold.mode != Mode.SEMAPHORE && hold.isOf(party))
-            .findFirst();
+    return mode == Mode.SEMAPHORE ? Optional.empty() : Optional.ofNullable(holders.of(party));
   }
 
   /** Whether the party could have it now, were it first in line. */
   boolean isOpenTo(Want want, Party party, long now) {
-    return !bars(party.ownerId(), now) && blockers(want, party).findAny().isEmpty();
+    return !lockDelay.bars(party.ownerId(), now) && hasRoomFor(want, party);
   }
 
-  /** The holds that would have to end first. */
-  private Stream<Hold> blockers(Want want, Party party) {
-    return inTheWayOf(want).filter(hold -> hold.mode == Mode.SEMAPHORE || !hold.isOf(party));
-  }
-
-  /** Whoever's they are. */
-  Stream<Hold> inTheWayOf(Want want) {
-    boolean full =
-        want.mode() == Mode.SEMAPHORE
-            && taken() + want.weight() > space.policy().capacityOf(name.key()).orElse(0);
-    return holds.stream().filter(hold -> full || !hold.mode.goesWith(want.mode()));
-  }
-
-  private int taken() {
-    return holds.stream().mapToInt(hold -> hold.weight).sum();
-  }
-
-  /** The first in line whose caller still listens; null if there is none. */
-  Waiter head() {
-    for (Waiter waiter : line) {
-      if (!waiter.isAbandoned()) {
-        return waiter;
-      }
+  private boolean hasRoomFor(Want want, Party party) {
+    if (want.mode() == Mode.SEMAPHORE) {
+      // Also where nothing is held: a weight above the capacity never fits.
+      return holders.allGoWith(Mode.SEMAPHORE) && holders.weight() + want.weight() <= capacity();
     }
-    return null;
+    // Its own hold is not in its way, but a second one would be beside an exclusive one.
+    return holders.allGoWith(want.mode()) || holders.size() == 1 && holders.of(party) != null;
   }
 
-  /** Counted from 1, without those whose callers are gone. */
-  int positionOf(Waiter waiter) {
-    return 1 + (int) line.headSet(waiter).stream().filter(w -> !w.isAbandoned()).count();
+  int capacity() {
+    return space.policy().capacityOf(name.key()).orElse(0);
   }
 
-  /** Where a newcomer would stand. */
-  int positionOfNext(int priority) {
-    return 1
-        + (int)
-            line.stream().filter(w -> !w.isAbandoned() && w.wish.priority() >= priority).count();
-  }
-
-  boolean bars(String owner, long now) {
-    return isBarred(now) && !owner.equals(lostOwner);
-  }
-
-  boolean isBarred(long now) {
-    return !lostDelay.isZero() && barredUntil - now > 0;
-  }
-
-  void bar(String owner, Duration delay, long now) {
-    lostOwner = owner;
-    lostDelay = delay;
-    barredUntil = now + delay.toNanos();
-  }
-
-  void unbar() {
-    lostOwner = "";
-    lostDelay = Duration.ZERO;
+  /** The holds that a wish does not go with, whoever's they are. */
+  Stream<Hold> inTheWayOf(Want want) {
+    return holders.allGoWith(want.mode())
+        ? Stream.empty()
+        : holders.stream().filter(hold -> !hold.mode.goesWith(want.mode()));
   }
 
   /** Nothing is left of it but who waits. */
   boolean isFree() {
-    return holds.isEmpty() && lostDelay.isZero();
+    return holders.isEmpty() && lockDelay.isNone();
   }
 
-  List<LeaseView> views(long now) {
-    return holds.stream().map(hold -> hold.view(now)).toList();
+  /** The first of its holds, up to so many. */
+  List<LeaseView> views(long now, int most) {
+    return holders.stream().limit(most).map(hold -> hold.view(now)).toList();
   }
 
   KeyView view(long now) {
-    return new KeyView(
-        views(now),
-        line.stream()
-            .map(w -> new KeyView.InLine(w.wish, w.wantOf(this), Duration.ofNanos(now - w.since)))
+    return new KeyView(views(now, MOST_SHOWN), holders.size(), queue.size(), lockDelay.left(now));
+  }
+
+  WaitersView waiters(long now, int most) {
+    return new WaitersView(
+        queue.first(most).stream()
+            .map(
+                waiter ->
+                    new WaitersView.InLine(
+                        waiter.wish, waiter.wantOf(this), Duration.ofNanos(now - waiter.since)))
             .toList(),
-        Duration.ofNanos(isBarred(now) ? barredUntil - now : 0));
+        queue.size());
   }
 }

@@ -6,9 +6,11 @@ import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
@@ -71,10 +73,8 @@ public final class Leases {
   /** Takes back what the gauges were told. */
   void uncount() {
     events.sessions(-sessions.size());
-    spaces.forEachKey(key -> events.held(-key.holds.size()));
-    spaces.forEachKey(
-        key ->
-            key.line.stream().filter(w -> w.keys.get(0) == key).forEach(w -> events.waiting(-1)));
+    spaces.forEachKey(key -> events.held(-key.holders.size()));
+    spaces.forEach(space -> events.waiting(-space.waiters().size()));
   }
 
   /** A new session, by the namespace's policy where nothing was asked for. */
@@ -85,14 +85,14 @@ public final class Leases {
       Optional<Duration> lockDelay,
       String secret,
       Tx tx) {
-    Space space = spaces.findOrMake(namespace);
-    ttl.ifPresent(space.policy()::checkTtl);
-    lockDelay.ifPresent(space.policy()::checkLockDelay);
-    space.admitSession();
-    Duration life = ttl.orElse(space.policy().defaultTtl());
-    Duration delay = lockDelay.orElse(space.policy().defaultLockDelay());
+    Policy policy = spaces.policyOf(namespace);
+    ttl.ifPresent(policy::checkTtl);
+    lockDelay.ifPresent(policy::checkLockDelay);
+    spaces.find(namespace).ifPresent(Space::admitSession);
+    Duration life = ttl.orElse(policy.defaultTtl());
+    Duration delay = lockDelay.orElse(policy.defaultLockDelay());
     Session session = sessions.open(namespace, ownerId, life, delay, Secrets.digest(secret), tx);
-    return new SessionView(session.id, life, List.of());
+    return new SessionView(session.id, life, List.of(), 0);
   }
 
   /** Goes on with a session that is still open; its full time counts from now. */
@@ -109,7 +109,8 @@ public final class Leases {
           Map.of("sessionId", id));
     }
     session.life.renew(tx);
-    return new SessionView(id, session.life.ttl, session.held(tx.nanos()));
+    List<LeaseView> held = views(session.holds, SessionView.MOST_HELD, tx);
+    return new SessionView(id, session.life.ttl, held, session.holds.size());
   }
 
   /** Its full time counts from now; of what it holds, only what an operator wants back is told. */
@@ -117,16 +118,27 @@ public final class Leases {
     Session session = sessions.require(namespace, id);
     session.life.renew(tx);
     events.renewed(true);
-    List<LeaseView> asked = session.asked.stream().map(hold -> hold.view(tx.nanos())).toList();
-    return new SessionView(id, session.life.ttl, asked);
+    List<LeaseView> asked = views(session.asked, SessionView.MOST_ASKED, tx);
+    return new SessionView(id, session.life.ttl, asked, session.asked.size());
+  }
+
+  private static List<LeaseView> views(Collection<Hold> some, int most, Tx tx) {
+    return some.stream().limit(most).map(hold -> hold.view(tx.nanos())).toList();
   }
 
   /** Tells the keeper of a session's dangers until it ends. */
   public void keepSession(String namespace, String id, Follower keeper, Tx tx) {
     Session session = sessions.require(namespace, id);
-    session.keepers.removeIf(Follower::isGone);
     session.keepers.add(keeper);
     session.life.follow(keeper, tx);
+  }
+
+  /** For a keeper whose call has ended before the session. */
+  public void leaveSession(String namespace, String id, Follower keeper) {
+    Session session = sessions.find(namespace, id);
+    if (session != null && session.keepers.remove(keeper)) {
+      session.life.unfollow(keeper);
+    }
   }
 
   /** Tells how many keys it released; none if it had ended already. */
@@ -143,7 +155,7 @@ public final class Leases {
   private void end(Session session, End how, Tx tx, BiConsumer<Integer, Tx> done) {
     session.end();
     lines.leaveAll(session, tx);
-    List<Hold> doomed = session.holds().stream().filter(hold -> !hold.confirmed).toList();
+    List<Hold> doomed = session.holds.stream().filter(hold -> !hold.confirmed).toList();
     holds.endEach(
         doomed,
         how,
@@ -156,10 +168,10 @@ public final class Leases {
   }
 
   public void acquire(Acquire asked, Caller caller, Tx tx) {
-    Space space = spaces.findOrMake(asked.namespace());
-    space.admitWish(tx.nanos());
-    space.policy().check(asked);
-    Acquire wish = asked.filledIn(space.policy());
+    Policy policy = spaces.policyOf(asked.namespace());
+    spaces.find(asked.namespace()).ifPresent(space -> space.admitWish(tx.nanos()));
+    policy.check(asked);
+    Acquire wish = asked.filledIn(policy);
     Session session =
         wish.hasSession() ? sessions.require(wish.namespace(), wish.sessionId()) : null;
     List<LeaseKey> keys =
@@ -180,13 +192,14 @@ public final class Leases {
   }
 
   private void take(Acquire wish, Session session, List<LeaseKey> keys, Caller caller, Tx tx) {
+    lines.refreshHeads(keys, tx);
     Blocked blocked = Blocked.of(wish, keys, tx.nanos());
     if (blocked.isNone()) {
-      Holds.admit(wish, keys);
+      holds.admit(wish, keys);
       List<LeaseView> leases = holds.grant(wish, session, caller, keys, 0, tx);
       caller.answer(new Acquired.Granted(leases), tx);
     } else if (wish.patience().isPresent() && wish.patience().get().isZero()) {
-      caller.answer(refusal(wish, blocked, keys), tx);
+      caller.answer(refusal(wish, blocked, keys, tx), tx);
     } else {
       lines.join(wish, session, caller, keys, tx);
     }
@@ -199,35 +212,38 @@ public final class Leases {
   private Acquired enter(LeaseKey key, Hold own, Acquire wish, Caller caller, Tx tx) {
     Mode mode = wish.wants().get(0).mode();
     boolean wider = own.mode == Mode.SHARED && mode == Mode.EXCLUSIVE;
-    if (wider && key.holds.size() > 1) {
+    if (wider && key.holders.size() > 1) {
       events.acquired("HELD", 0);
-      return new Acquired.Held(key.views(tx.nanos()), List.of(key.name.key()), 1);
+      Blocked.Shown holders = Blocked.holders(key, tx);
+      return new Acquired.Held(holders.leases(), holders.total(), List.of(key.name.key()), 1);
     }
     events.acquired("REENTERED", 0);
     if (caller.stays()) {
-      Holds.follow(own, caller, tx);
+      holds.follow(own, wish.callId(), caller, tx);
     }
-    return new Acquired.Reentered(holds.enter(own, mode, tx));
+    return new Acquired.Reentered(holds.enter(key, own, mode, tx));
   }
 
-  private Acquired refusal(Acquire wish, Blocked blocked, List<LeaseKey> keys) {
+  private Acquired refusal(Acquire wish, Blocked blocked, List<LeaseKey> keys, Tx tx) {
     if (!blocked.barredFor().isZero()) {
       events.acquired("DELAYED", 0);
       return new Acquired.Delayed(blocked.barredFor(), blocked.keys());
     }
     events.acquired("HELD", 0);
-    int position = keys.get(0).positionOfNext(wish.priority());
-    return new Acquired.Held(blocked.holders(), blocked.keys(), position);
+    int position = keys.get(0).queue.positionOfNext(wish.priority(), tx.nanos());
+    return new Acquired.Held(blocked.holders(), blocked.holderCount(), blocked.keys(), position);
   }
 
-  /** For a caller whose call has ended. */
-  public void abandon(List<LeaseName> names, Tx tx) {
-    names.forEach(name -> spaces.find(name).ifPresent(key -> lines.abandon(key, tx)));
+  /** For a caller whose call has ended: its wait, or its listening to the hold, ends too. */
+  public void abandon(Acquire wish, Tx tx) {
+    if (!lines.abandon(wish, tx)) {
+      holds.unfollow(wish.callId());
+    }
   }
 
   /** For a caller that is back in line, and may find its keys free. */
-  public void comeBack(List<LeaseName> names, Tx tx) {
-    names.forEach(name -> spaces.find(name).ifPresent(key -> lines.promote(key, tx)));
+  public void comeBack(Acquire wish, Tx tx) {
+    lines.comeBack(wish, tx);
   }
 
   /** The hold with its full time from now on, or empty if the key is not held under this token. */
@@ -268,7 +284,7 @@ public final class Leases {
           Party to = new Party(toOwner, toSession);
           LeaseView lease =
               holds.begin(key, hold.handedTo(to, session, tx.token(), holds.now()), 0, tx);
-          lines.promote(key, tx); // the new owner may stand in line itself
+          lines.promote(List.of(key), tx); // the new owner may stand in line itself
           return lease;
         });
   }
@@ -280,7 +296,7 @@ public final class Leases {
   }
 
   private Handed handOver(LeaseKey key, Hold hold, String toOwner, Tx tx) {
-    Waiter next = lines.pick(key, toOwner);
+    Waiter next = lines.pick(key, hold, toOwner);
     if (next == null) {
       return Handed.NOBODY;
     }
@@ -362,13 +378,17 @@ public final class Leases {
 
   private List<Hold> holdsOf(LeaseName name, Optional<Long> token) {
     return spaces.find(name).stream()
-        .flatMap(key -> key.holds.stream())
+        .flatMap(key -> key.holders.stream())
         .filter(hold -> token.isEmpty() || token.get() == hold.token)
         .toList();
   }
 
   /** The floor afterwards; a token below it was not accepted. */
   public long raiseFence(LeaseName resource, long token, Tx tx) {
+    if (!fences.isKnown(resource)) {
+      int most = spaces.policyOf(resource.namespace()).maxFences();
+      Space.admit("fences", resource.namespace(), fences.count(resource.namespace()) + 1, most);
+    }
     long floor = fences.raise(resource, token, tx);
     if (floor > token) {
       events.stale();
@@ -382,30 +402,55 @@ public final class Leases {
 
   /** The version of the policy afterwards. Keys whose capacity grew may let somebody in. */
   public long setPolicy(String namespace, Policy policy, Optional<Long> expectedVersion, Tx tx) {
+    long before = policy(namespace).version();
+    expectedVersion.ifPresent(expected -> check("policy", expected, before));
     Space space = spaces.findOrMake(namespace);
-    expectedVersion.ifPresent(expected -> check("policy", expected, space.policyVersion()));
-    long version = space.policyVersion() + 1;
-    space.policy(policy, version);
-    tx.put(PolicyRows.keyOf(namespace), PolicyRows.encode(policy, version));
-    List.copyOf(space.keys.values()).forEach(key -> lines.promote(key, tx));
-    return version;
+    space.policy(policy, before + 1);
+    tx.put(PolicyRows.keyOf(namespace), PolicyRows.encode(policy, before + 1));
+    lines.applyPolicy(space, tx);
+    return before + 1;
   }
 
   public SpaceView policy(String namespace) {
-    return spaces.find(namespace).map(Space::view).orElse(SpaceView.UNTOUCHED);
+    return spaces
+        .find(namespace)
+        .map(Space::view)
+        .orElse(SpaceView.UNTOUCHED)
+        .with(fences.count(namespace), holds.terms.count(namespace));
   }
 
   public History history() {
     return holds.history.snapshot();
   }
 
-  /** The hold under this token, if the key is held under it now. */
+  /**
+   * The hold under this token, if the key is held under it now. One whose time is over is not, even
+   * where its end is late: who acts on the answer has no time left.
+   */
   public Optional<LeaseView> validate(LeaseName name, long token, Tx tx) {
-    return onHold(name, token, (key, hold) -> hold.view(tx.nanos()));
+    return onHold(name, token, (key, hold) -> hold)
+        .filter(hold -> !hold.hasRunOut(tx.nanos()))
+        .map(hold -> hold.view(tx.nanos()));
+  }
+
+  /** The newest token that holds a key and has time left. */
+  public OptionalLong newestToken(LeaseName name, Tx tx) {
+    List<Hold> held = spaces.find(name).map(key -> key.holders.list()).orElse(List.of());
+    for (int i = held.size() - 1; i >= 0; i--) {
+      if (!held.get(i).hasRunOut(tx.nanos())) {
+        return OptionalLong.of(held.get(i).token);
+      }
+    }
+    return OptionalLong.empty();
   }
 
   public KeyView get(LeaseName name, Tx tx) {
     return spaces.find(name).map(key -> key.view(tx.nanos())).orElse(KeyView.FREE);
+  }
+
+  /** Who waits for a key, up to so many. */
+  public WaitersView waiters(LeaseName name, int most, Tx tx) {
+    return spaces.find(name).map(key -> key.waiters(tx.nanos(), most)).orElse(WaitersView.NONE);
   }
 
   /** The last term of an election; 0 before the first. */
@@ -415,11 +460,21 @@ public final class Leases {
 
   /** For a watch, which has no transaction: the time left of each is that of the moment given. */
   public List<LeaseView> snapshot(String namespace, String prefix, long nanos) {
-    return spaces.list(namespace, prefix, "", nanos);
+    return spaces.list(namespace, prefix, nanos);
   }
 
-  /** Holds in the order of their keys: those that begin so, from after one on. */
-  public List<LeaseView> list(String namespace, String prefix, String after, Tx tx) {
-    return spaces.list(namespace, prefix, after, tx.nanos());
+  /** Who leads now, for a watch. */
+  public Optional<LeaseView> leader(LeaseName election, long nanos) {
+    return spaces.find(election).flatMap(key -> key.views(nanos, 1).stream().findFirst());
+  }
+
+  /** Some holds in the order of their keys; a page costs what it returns. */
+  public LeasePage list(LeasePage.Request request, Tx tx) {
+    return spaces.page(request, tx.nanos());
+  }
+
+  /** Namespaces of which anything is in memory. */
+  int namespaces() {
+    return spaces.size();
   }
 }

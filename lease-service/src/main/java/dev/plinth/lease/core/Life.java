@@ -2,8 +2,9 @@ package dev.plinth.lease.core;
 
 import dev.plinth.shards.Tx;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Time that runs out unless it is renewed. A renewal only moves the deadline; the timer that finds
@@ -11,7 +12,7 @@ import java.util.List;
  */
 final class Life {
   final Duration ttl;
-  private final List<Follower> followers = new ArrayList<>();
+  private Set<Follower> followers = Set.of();
   private long deadline;
   private Tx.Timer expiry;
   private Tx.Timer warning;
@@ -40,7 +41,7 @@ final class Life {
     deadline = tx.nanos() + ttl.toNanos();
     if (inJeopardy) {
       inJeopardy = false;
-      followers.forEach(follower -> follower.tell(new News.Safe(), tx));
+      List.copyOf(followers).forEach(follower -> follower.tell(new News.Safe(), tx));
       warnLater(tx);
     }
   }
@@ -64,6 +65,9 @@ final class Life {
   }
 
   void follow(Follower follower, Tx tx) {
+    if (followers.isEmpty()) {
+      followers = new LinkedHashSet<>();
+    }
     followers.add(follower);
     if (warning == null && !inJeopardy) {
       warnLater(tx);
@@ -71,7 +75,9 @@ final class Life {
   }
 
   void unfollow(Follower follower) {
-    followers.remove(follower);
+    if (!followers.isEmpty()) {
+      followers.remove(follower);
+    }
   }
 
   private void warnLater(Tx tx) {
@@ -80,7 +86,9 @@ final class Life {
 
   private void warn(Tx tx) {
     warning = null;
-    followers.removeIf(Follower::isGone);
+    if (!followers.isEmpty()) {
+      followers.removeIf(Follower::isGone);
+    }
     if (followers.isEmpty()) {
       return;
     }
@@ -90,6 +98,6 @@ final class Life {
     }
     inJeopardy = true;
     News danger = new News.Jeopardy(left(tx.nanos()));
-    followers.forEach(follower -> follower.tell(danger, tx));
+    List.copyOf(followers).forEach(follower -> follower.tell(danger, tx));
   }
 }

@@ -5,13 +5,18 @@ import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * Who waits for keys. Only the head of a line is let in, and those behind it who go with it. A set
- * is let in when it is at the head of every line it stands in.
+ * Who waits for keys. Only the head of a queue is let in, and those behind it who go with it. A set
+ * is let in when it is at the head of every queue it stands in. What a caller's going away costs
+ * depends on its own waits, not on how many others wait.
  */
 final class Lines {
   /** Gives keys to one that waited for them. */
@@ -19,9 +24,13 @@ final class Lines {
     List<LeaseView> grant(Waiter waiter, Tx tx);
   }
 
+  /** Refuses a wish that would go over a quota of its namespace. */
+  interface Admission {
+    void check(Acquire wish, List<LeaseKey> keys);
+  }
+
   // How long a caller whose call broke off keeps its place for a second try.
   static final Duration PATIENCE = Duration.ofSeconds(2);
-  private static final Duration FOR_EVER = Duration.ofDays(36_500);
   // A store bounds the rows of a commit; what is left of a long hand-off goes into the next.
   static final int MOST_WRITES = 64;
 
@@ -30,19 +39,23 @@ final class Lines {
   private final Deadlocks deadlocks;
   private final LeaseEvents events;
   private final Grants grants;
+  private final Admission admission;
+  private final KeptPlaces kept = new KeptPlaces();
   private long places;
 
-  Lines(Spaces spaces, Parties parties, LeaseEvents events, Grants grants) {
+  Lines(Spaces spaces, Parties parties, LeaseEvents events, Admission admission, Grants grants) {
     this.spaces = spaces;
     this.parties = parties;
     this.deadlocks = new Deadlocks(parties);
     this.events = events;
+    this.admission = admission;
     this.grants = grants;
   }
 
   /** Refuses with a Failure, before anything is changed, where a line is full or would not move. */
   void join(Acquire wish, Session session, Caller caller, List<LeaseKey> keys, Tx tx) {
-    Waiter before = formerSelf(wish, keys);
+    // Whoever comes back takes the place it had when its call broke off.
+    Waiter before = wish.patient() ? kept.of(wish) : null;
     Waiter waiter =
         before == null
             ? new Waiter(wish, session, caller, keys, tx.nanos(), places++)
@@ -62,30 +75,21 @@ final class Lines {
         throw Deadlocks.failure(circle);
       }
     }
-    Duration patience = wish.patience().orElse(FOR_EVER);
-    waiter.timeout = tx.at(tx.nanos() + patience.toNanos(), later -> timeOut(waiter, later));
-    keys.forEach(key -> promote(key, tx));
+    wish.patience()
+        .ifPresent(
+            patience ->
+                waiter.timeout =
+                    tx.at(tx.nanos() + patience.toNanos(), later -> timeOut(waiter, later)));
+    promote(keys, tx);
+    PositionNews.tellFirst(waiter, tx);
   }
 
-  /** One that stood here until its call broke off; whoever comes back takes its place. */
-  private static Waiter formerSelf(Acquire wish, List<LeaseKey> keys) {
-    if (!wish.patient()) {
-      return null; // no place is kept for it, so there is no need to walk the line
-    }
-    return keys.get(0).line.stream()
-        .filter(w -> w.isAbandoned() && w.party.equals(wish.party()))
-        .filter(w -> w.wish.wants().equals(wish.wants()))
-        .filter(w -> w.wish.priority() == wish.priority())
-        .findFirst()
-        .orElse(null);
-  }
-
-  private static void admit(Waiter waiter) {
+  private void admit(Waiter waiter) {
     Space space = waiter.keys.get(0).space;
-    space.admitWaiter();
+    space.admitWaiter(waiter, parties.waitsOf(waiter.party).size());
     int most = space.policy().maxWaitersPerKey();
     for (LeaseKey key : waiter.keys) {
-      if (key.line.size() >= most) {
+      if (key.queue.size() >= most) {
         throw new Failure.Exhausted(
             ErrorReason.ERROR_REASON_QUEUE_FULL,
             "key " + key.name.key(),
@@ -98,27 +102,28 @@ final class Lines {
   private void enter(Waiter waiter) {
     waiter.inLine = true;
     for (LeaseKey key : waiter.keys) {
-      key.line.add(waiter);
+      key.queue.add(waiter);
       key.listeners += waiter.caller.stays() ? 1 : 0;
-      events.joined(key.line.size());
+      events.joined(key.queue.size());
     }
     if (waiter.session != null) {
       waiter.session.waits.add(waiter);
     }
     parties.waits(waiter);
-    waiter.keys.get(0).space.waiters++;
+    waiter.keys.get(0).space.enter(waiter);
     events.waiting(1);
   }
 
   /** False if it did not stand in line any more. */
   private boolean leave(Waiter waiter) {
-    // Not asked of the line: one that came back has the place of its former self.
+    // Not asked of the queue: one that came back has the place of its former self.
     if (!waiter.inLine) {
       return false;
     }
     waiter.inLine = false;
+    forgetPlace(waiter);
     for (LeaseKey key : waiter.keys) {
-      key.line.remove(waiter);
+      key.queue.remove(waiter);
       key.listeners -= waiter.caller.stays() ? 1 : 0;
     }
     if (waiter.timeout != null) {
@@ -128,46 +133,108 @@ final class Lines {
       waiter.session.waits.remove(waiter);
     }
     parties.waitsNoMore(waiter);
-    waiter.keys.get(0).space.waiters--;
+    waiter.keys.get(0).space.leave(waiter);
     events.waiting(-1);
     return true;
   }
 
   /** The session's waits end with it. */
   void leaveAll(Session session, Tx tx) {
+    Set<LeaseKey> left = new LinkedHashSet<>();
+    // All of them before any queue moves, or one would be granted what its session gives up.
     for (Waiter waiter : List.copyOf(session.waits)) {
       leave(waiter);
       waiter.caller.refuse(Sessions.notOpen(session.id), tx);
-      settle(waiter, tx);
+      left.addAll(waiter.keys);
     }
+    settle(left, tx);
   }
 
-  /** Lets in whoever is first in line, and those behind who go with it. */
-  void promote(LeaseKey from, Tx tx) {
-    ArrayDeque<LeaseKey> todo = new ArrayDeque<>();
-    todo.add(from);
+  /**
+   * Waits that a new policy can never serve, for a weight above the capacity, are refused; others
+   * may find more room.
+   */
+  void applyPolicy(Space space, Tx tx) {
+    Set<LeaseKey> left = new LinkedHashSet<>();
+    for (Waiter waiter : List.copyOf(space.waiters())) {
+      space
+          .policy()
+          .aboveCapacity(waiter.wish)
+          .ifPresent(
+              refusal -> {
+                leave(waiter);
+                waiter.caller.refuse(refusal, tx);
+              });
+      left.addAll(waiter.keys);
+    }
+    settle(left, tx);
+  }
+
+  /** Lets in whoever is first in line for these keys, and those behind who go with it. */
+  void promote(Collection<LeaseKey> keys, Tx tx) {
+    Deque<LeaseKey> todo = new ArrayDeque<>(keys);
     while (!todo.isEmpty()) {
       LeaseKey key = todo.poll();
-      Waiter head = key.head();
-      while (head != null && head.isNext(tx.nanos())) {
+      Waiter head = head(key, todo, tx);
+      while (head != null && isNext(head, todo, tx)) {
         if (tx.writes() > MOST_WRITES) {
           todo.addFirst(key);
           List<LeaseKey> rest = List.copyOf(todo);
-          tx.at(tx.nanos(), later -> rest.forEach(left -> promote(left, later)));
+          tx.at(tx.nanos(), later -> promote(rest, later));
           return;
         }
         admit(head, tx);
-        head.keys.stream().filter(other -> other != key).forEach(todo::add);
-        head = key.head();
+        addOthers(head, key, todo);
+        head = head(key, todo, tx);
       }
-      tellPositions(key, tx);
+      PositionNews.tell(key, tx);
     }
+  }
+
+  /**
+   * The first in line whose caller listens; null if there is none. Those found before it whose
+   * callers are gone are put aside, each once.
+   */
+  private Waiter head(LeaseKey key, Deque<LeaseKey> moved, Tx tx) {
+    for (Waiter first = key.queue.first(); first != null; first = key.queue.first()) {
+      if (!first.isAbandoned()) {
+        return first;
+      }
+      putAside(first, tx);
+      addOthers(first, key, moved);
+    }
+    return null;
+  }
+
+  private static void addOthers(Waiter waiter, LeaseKey key, Deque<LeaseKey> todo) {
+    for (LeaseKey other : waiter.keys) {
+      if (other != key) {
+        todo.add(other);
+      }
+    }
+  }
+
+  /** Has every key's queue before it to itself, and could have every key. */
+  private boolean isNext(Waiter waiter, Deque<LeaseKey> moved, Tx tx) {
+    for (LeaseKey key : waiter.keys) {
+      if (head(key, moved, tx) != waiter
+          || !key.isOpenTo(waiter.wantOf(key), waiter.party, tx.nanos())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Puts aside those at the heads of these queues whose callers are gone. */
+  void refreshHeads(List<LeaseKey> keys, Tx tx) {
+    // Keys that move on by this are looked at when the calls' own ends arrive.
+    keys.forEach(key -> head(key, new ArrayDeque<>(), tx));
   }
 
   private void admit(Waiter waiter, Tx tx) {
     leave(waiter);
     try {
-      Holds.admit(waiter.wish, waiter.keys);
+      admission.check(waiter.wish, waiter.keys);
     } catch (Failure.Exhausted full) {
       waiter.caller.refuse(full, tx);
       return;
@@ -188,61 +255,85 @@ final class Lines {
   }
 
   /**
-   * Now that the party holds more, those that wait for it may close a circle with its own waits.
+   * Now that the party holds the key, those that wait for it may close a circle with its own waits.
    * The youngest of them gives way.
    */
-  void breakCircles(Party party, Tx tx) {
-    for (Waiter other : List.copyOf(parties.waitsOf(party))) {
-      List<Waiter> circle = deadlocks.circleOf(other);
-      if (!circle.isEmpty()) {
-        Waiter youngest = circle.stream().max(Comparator.comparingLong(w -> w.place)).orElseThrow();
-        leave(youngest);
-        events.deadlocked();
-        youngest.caller.refuse(Deadlocks.failure(circle), tx);
-        // Its lines move on in a step of their own; this one is in the middle of a line.
-        tx.at(tx.nanos(), later -> settle(youngest, later));
+  void breakCircles(Party party, LeaseKey key, Tx tx) {
+    // Only one that waits for this key can close a new circle, and not one of its own.
+    while (parties.isWaiting(party) && key.queue.size() > parties.waitsOn(party, key)) {
+      List<Waiter> circle = deadlocks.circleThrough(party);
+      if (circle.isEmpty()) {
+        return;
       }
-    }
-  }
-
-  private static void tellPositions(LeaseKey key, Tx tx) {
-    if (key.listeners == 0) {
-      return;
-    }
-    int position = 0;
-    for (Waiter waiter : key.line) {
-      if (waiter.isAbandoned()) {
-        continue;
-      }
-      position++;
-      boolean moved = waiter.told == 0 || Math.abs(waiter.told - position) > position / 10;
-      if (waiter.caller.stays() && moved) {
-        waiter.told = position;
-        waiter.caller.tell(new News.Queued(position, key.views(tx.nanos())), tx);
-      }
+      Waiter youngest = circle.stream().max(Comparator.comparingLong(w -> w.place)).orElseThrow();
+      leave(youngest);
+      events.deadlocked();
+      youngest.caller.refuse(Deadlocks.failure(circle), tx);
+      // Its queues move on in a step of their own; this one is in the middle of a queue.
+      tx.at(tx.nanos(), later -> settle(youngest.keys, later));
     }
   }
 
   /**
-   * For callers whose calls have ended. One that may come back keeps its place for a moment, but is
-   * passed over meanwhile.
+   * For a caller whose call has ended. One that may come back keeps its place for a moment, but is
+   * passed over meanwhile. False if it did not stand in line.
    */
-  void abandon(LeaseKey key, Tx tx) {
-    for (Waiter waiter : List.copyOf(key.line)) {
-      if (waiter.isAbandoned() && waiter.wish.patient()) {
-        tx.at(tx.nanos() + PATIENCE.toNanos(), later -> dropIfAbandoned(waiter, later));
-      } else {
-        dropIfAbandoned(waiter, tx);
-      }
+  boolean abandon(Acquire wish, Tx tx) {
+    Waiter waiter = spaces.find(wish.namespace()).map(s -> s.waiter(wish.callId())).orElse(null);
+    if (waiter == null) {
+      return false;
     }
-    promote(key, tx);
-    spaces.forgetIfUnused(key);
+    if (waiter.isAbandoned()) {
+      putAside(waiter, tx);
+      settle(waiter.keys, tx);
+    }
+    return true;
+  }
+
+  private void putAside(Waiter waiter, Tx tx) {
+    if (!waiter.wish.patient()) {
+      leave(waiter);
+      waiter.caller.refuse(callEnded(), tx);
+    } else if (!waiter.isAway()) {
+      waiter.setAway(true);
+      kept.add(waiter);
+      waiter.keptUntil =
+          tx.at(tx.nanos() + PATIENCE.toNanos(), later -> dropIfAbandoned(waiter, later));
+    }
+  }
+
+  /** For a caller that is back in line, and may find its keys free. */
+  void comeBack(Acquire wish, Tx tx) {
+    spaces
+        .find(wish.namespace())
+        .map(space -> space.waiter(wish.callId()))
+        .filter(waiter -> waiter.isAway() && !waiter.isAbandoned())
+        .ifPresent(waiter -> takePlaceAgain(waiter, tx));
+  }
+
+  private void takePlaceAgain(Waiter waiter, Tx tx) {
+    forgetPlace(waiter);
+    waiter.setAway(false);
+    promote(waiter.keys, tx);
+  }
+
+  private void forgetPlace(Waiter waiter) {
+    if (waiter.isAway()) {
+      waiter.keptUntil.cancel();
+      kept.remove(waiter);
+    }
   }
 
   private void dropIfAbandoned(Waiter waiter, Tx tx) {
-    if (waiter.isAbandoned() && leave(waiter)) {
+    if (!waiter.inLine) {
+      return;
+    }
+    if (waiter.isAbandoned()) {
+      leave(waiter);
       waiter.caller.refuse(callEnded(), tx);
-      settle(waiter, tx);
+      settle(waiter.keys, tx);
+    } else if (waiter.isAway()) {
+      takePlaceAgain(waiter, tx);
     }
   }
 
@@ -262,27 +353,30 @@ final class Lines {
       return;
     }
     Blocked blocked = Blocked.of(waiter, tx.nanos());
-    int position = waiter.keys.get(0).positionOf(waiter);
+    int position = waiter.keys.get(0).queue.positionOf(waiter);
     leave(waiter);
     events.acquired("TIMED_OUT", tx.nanos() - waiter.since);
-    waiter.caller.answer(new Acquired.TimedOut(blocked.holders(), blocked.keys(), position), tx);
-    settle(waiter, tx);
+    waiter.caller.answer(
+        new Acquired.TimedOut(blocked.holders(), blocked.holderCount(), blocked.keys(), position),
+        tx);
+    settle(waiter.keys, tx);
   }
 
   /** One that left may have stood before others who go with the holders. */
-  private void settle(Waiter gone, Tx tx) {
-    gone.keys.forEach(key -> promote(key, tx));
-    gone.keys.forEach(spaces::forgetIfUnused);
+  private void settle(Collection<LeaseKey> keys, Tx tx) {
+    promote(keys, tx);
+    keys.forEach(spaces::forgetIfUnused);
   }
 
-  /** Takes a waiter out of all order, to be given what it waits for; null if none is its. */
-  Waiter pick(LeaseKey key, String ownerId) {
-    Waiter found =
-        key.line.stream()
-            .filter(w -> !w.isAbandoned() && w.keys.size() == 1)
-            .filter(w -> w.wish.ownerId().equals(ownerId))
-            .findFirst()
-            .orElse(null);
+  /**
+   * Takes a waiter out of all order, to be given what it waits for once a hold has ended; null if
+   * none is its, or others hold the key too.
+   */
+  Waiter pick(LeaseKey key, Hold ending, String ownerId) {
+    if (key.holders.size() != 1 || key.holders.get(ending.token) != ending) {
+      return null;
+    }
+    Waiter found = key.queue.firstOf(ownerId);
     if (found != null) {
       leave(found);
     }

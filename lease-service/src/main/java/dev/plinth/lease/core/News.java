@@ -5,8 +5,8 @@ import java.util.List;
 
 /** What those who listen hear of a wish, a hold or a session. */
 public sealed interface News {
-  /** Still in line; 1 is first. */
-  record Queued(int position, List<LeaseView> holders) implements News {}
+  /** Still in line; 1 is first. Of the holders only the first are told, with how many there are. */
+  record Queued(int position, List<LeaseView> holders, int holderCount) implements News {}
 
   /** Time runs short and no renewal has come. */
   record Jeopardy(Duration left) implements News {}

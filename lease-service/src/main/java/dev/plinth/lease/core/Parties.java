@@ -9,7 +9,8 @@ import java.util.Set;
 final class Parties {
   private static final class Business {
     int holds;
-    final Set<Waiter> waits = new LinkedHashSet<>();
+    Set<Waiter> waits = Set.of();
+    Map<LeaseKey, Integer> waitsByKey = Map.of();
   }
 
   private final Map<Party, Business> busy = new HashMap<>();
@@ -21,18 +22,36 @@ final class Parties {
   }
 
   void waits(Waiter waiter) {
-    busy.computeIfAbsent(waiter.party, p -> new Business()).waits.add(waiter);
+    Business business = busy.computeIfAbsent(waiter.party, p -> new Business());
+    if (business.waits.isEmpty()) {
+      business.waits = new LinkedHashSet<>();
+      business.waitsByKey = new HashMap<>();
+    }
+    business.waits.add(waiter);
+    waiter.keys.forEach(key -> business.waitsByKey.merge(key, 1, Integer::sum));
   }
 
   void waitsNoMore(Waiter waiter) {
     Business business = busy.get(waiter.party);
     business.waits.remove(waiter);
+    waiter.keys.forEach(
+        key -> business.waitsByKey.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
     forgetIfIdle(waiter.party, business);
   }
 
   Set<Waiter> waitsOf(Party party) {
     Business business = busy.get(party);
     return business == null ? Set.of() : business.waits;
+  }
+
+  boolean isWaiting(Party party) {
+    return !waitsOf(party).isEmpty();
+  }
+
+  /** How many of a party's waits are for this key. */
+  int waitsOn(Party party, LeaseKey key) {
+    Business business = busy.get(party);
+    return business == null ? 0 : business.waitsByKey.getOrDefault(key, 0);
   }
 
   boolean hasHolds(Party party) {

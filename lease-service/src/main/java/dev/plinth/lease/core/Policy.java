@@ -4,6 +4,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The rules of a namespace; each limit is set, to the platform's own bound where nobody chose. */
@@ -20,6 +21,9 @@ public record Policy(
     int maxWaiters,
     int maxWaitersPerKey,
     int maxAcquiresPerSecond,
+    int maxWaitersPerOwner,
+    int maxFences,
+    int maxElections,
     List<Semaphore> semaphores) {
 
   /** What nobody can go beyond. */
@@ -34,10 +38,47 @@ public record Policy(
           100,
           1_000_000,
           1_000_000,
-          1_000_000,
+          100_000,
           10_000,
           Integer.MAX_VALUE,
+          10_000,
+          100_000,
+          100_000,
           List.of());
+
+  /** With the platform's own bounds on waiters of one owner, fences and elections. */
+  public Policy(
+      Duration minTtl,
+      Duration maxTtl,
+      Duration defaultTtl,
+      Duration maxWait,
+      Duration maxLockDelay,
+      Duration defaultLockDelay,
+      int maxPriority,
+      int maxLeases,
+      int maxSessions,
+      int maxWaiters,
+      int maxWaitersPerKey,
+      int maxAcquiresPerSecond,
+      List<Semaphore> semaphores) {
+    this(
+        minTtl,
+        maxTtl,
+        defaultTtl,
+        maxWait,
+        maxLockDelay,
+        defaultLockDelay,
+        maxPriority,
+        maxLeases,
+        maxSessions,
+        maxWaiters,
+        maxWaitersPerKey,
+        maxAcquiresPerSecond,
+        PLATFORM.maxWaitersPerOwner,
+        PLATFORM.maxFences,
+        PLATFORM.maxElections,
+        semaphores);
+  }
 
   /** How much of the keys that begin so there is to share. */
   public record Semaphore(String keyPrefix, int capacity) {}
@@ -61,36 +102,55 @@ public record Policy(
         .filter(wait -> wait.compareTo(maxWait) > 0)
         .ifPresent(
             wait -> {
-              throw violation("wait", wait, "at most " + maxWait);
+              throw violation("wait", Words.seconds(wait), "at most " + Words.seconds(maxWait));
             });
     if (wish.priority() > maxPriority) {
       throw violation("priority", wish.priority(), "at most " + maxPriority);
     }
-    wish.wants().stream().filter(want -> want.mode() == Mode.SEMAPHORE).forEach(this::check);
+    for (Want want : wish.wants()) {
+      if (want.name().isElection() && want.mode() != Mode.EXCLUSIVE) {
+        throw Failure.Invalid.field(
+            "mode", "MODE_" + want.mode(), "MODE_EXCLUSIVE for a key that begins with election/");
+      }
+    }
+    aboveCapacity(wish)
+        .ifPresent(
+            refusal -> {
+              throw refusal;
+            });
   }
 
-  private void check(Want want) {
-    OptionalInt capacity = capacityOf(want.name().key());
-    if (capacity.isEmpty()) {
-      throw violation(
-          "mode",
-          "MODE_SEMAPHORE for " + want.name().key(),
-          "a capacity for the key, set by SetPolicy");
+  /** Why a wish for permits can never be granted; empty if it can. */
+  Optional<Failure> aboveCapacity(Acquire wish) {
+    for (Want want : wish.wants()) {
+      if (want.mode() == Mode.SEMAPHORE) {
+        OptionalInt capacity = capacityOf(want.name().key());
+        if (capacity.isEmpty()) {
+          return Optional.of(
+              violation(
+                  "mode",
+                  "MODE_SEMAPHORE for " + want.name().key(),
+                  "a capacity for the key, set by SetPolicy"));
+        }
+        if (want.weight() > capacity.getAsInt()) {
+          return Optional.of(
+              violation("weight", want.weight(), "at most the capacity, " + capacity.getAsInt()));
+        }
+      }
     }
-    if (want.weight() > capacity.getAsInt()) {
-      throw violation("weight", want.weight(), "at most the capacity, " + capacity.getAsInt());
-    }
+    return Optional.empty();
   }
 
   void checkTtl(Duration ttl) {
     if (ttl.compareTo(minTtl) < 0 || ttl.compareTo(maxTtl) > 0) {
-      throw violation("ttl", ttl, minTtl + ".." + maxTtl);
+      throw violation(
+          "ttl", Words.seconds(ttl), Words.seconds(minTtl) + ".." + Words.seconds(maxTtl));
     }
   }
 
   void checkLockDelay(Duration delay) {
     if (delay.compareTo(maxLockDelay) > 0) {
-      throw violation("lock_delay", delay, "at most " + maxLockDelay);
+      throw violation("lock_delay", Words.seconds(delay), "at most " + Words.seconds(maxLockDelay));
     }
   }
 

@@ -8,7 +8,8 @@ import java.util.List;
  * semaphore.
  *
  * <pre>
- * lease/p/default:  v1 3 100 3600000 10000 3600000 300000 0 100 1000000 1000000 1000000 10000 2147483647
+ * lease/p/default:  v1 3 100 3600000 10000 3600000 300000 0 100 1000000 1000000 100000 10000 2147483647
+ *                   10000 100000 100000
  *                   semaphore 5 gpu-
  * </pre>
  */
@@ -33,6 +34,8 @@ final class PolicyRows {
     row.append(' ').append(policy.maxSessions()).append(' ').append(policy.maxWaiters());
     row.append(' ').append(policy.maxWaitersPerKey());
     row.append(' ').append(policy.maxAcquiresPerSecond());
+    row.append(' ').append(policy.maxWaitersPerOwner());
+    row.append(' ').append(policy.maxFences()).append(' ').append(policy.maxElections());
     policy
         .semaphores()
         .forEach(
@@ -66,7 +69,15 @@ final class PolicyRows {
             Integer.parseInt(w[11]),
             Integer.parseInt(w[12]),
             Integer.parseInt(w[13]),
+            number(w, 14, Policy.PLATFORM.maxWaitersPerOwner()),
+            number(w, 15, Policy.PLATFORM.maxFences()),
+            number(w, 16, Policy.PLATFORM.maxElections()),
             semaphores);
     space.policy(policy, Long.parseLong(w[1]));
+  }
+
+  /** A limit that rows of before it was one do not have. */
+  private static int number(String[] words, int index, int byDefault) {
+    return index < words.length ? Integer.parseInt(words[index]) : byDefault;
   }
 }

@@ -1,9 +1,7 @@
 package dev.plinth.lease.core;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 
 /** A client's sign of life and all that hangs on it. */
@@ -17,13 +15,13 @@ final class Session {
   /** Of the secret that lets a client go on with it. */
   final String digest;
 
-  final Set<LeaseKey> keys = new LinkedHashSet<>();
+  final Set<Hold> holds = new LinkedHashSet<>();
   final Set<Waiter> waits = new LinkedHashSet<>();
 
   /** Holds that an operator wants back. */
   final Set<Hold> asked = new LinkedHashSet<>();
 
-  final List<Follower> keepers = new ArrayList<>();
+  final Set<Follower> keepers = new LinkedHashSet<>();
   private boolean ended;
 
   Session(
@@ -51,21 +49,8 @@ final class Session {
     return ended;
   }
 
-  void leave(LeaseKey key, Hold hold) {
+  void leave(Hold hold) {
     asked.remove(hold);
-    if (key.holds.stream().noneMatch(h -> h.session == this)) {
-      keys.remove(key);
-    }
-  }
-
-  List<LeaseView> held(long now) {
-    return holds().stream().map(hold -> hold.view(now)).toList();
-  }
-
-  List<Hold> holds() {
-    return keys.stream()
-        .flatMap(key -> key.holds.stream())
-        .filter(hold -> hold.session == this)
-        .toList();
+    holds.remove(hold);
   }
 }

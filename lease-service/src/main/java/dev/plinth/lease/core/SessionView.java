@@ -6,6 +6,13 @@ import java.util.List;
 /**
  * A session as it was at one moment.
  *
- * @param held what hangs on it
+ * @param held the first of what hangs on it, or of what is wanted back of it
+ * @param heldCount how many these are in all
  */
-public record SessionView(String id, Duration ttl, List<LeaseView> held) {}
+public record SessionView(String id, Duration ttl, List<LeaseView> held, int heldCount) {
+  /** Holds that a resumed session is told of. */
+  static final int MOST_HELD = 500;
+
+  /** Holds wanted back that a heartbeat is told of. */
+  static final int MOST_ASKED = 100;
+}

@@ -65,7 +65,9 @@ final class Sessions {
 
   void remove(Session session, Tx tx) {
     open.remove(key(session.namespace, session.id));
-    spaces.findOrMake(session.namespace).sessions--;
+    Space space = spaces.findOrMake(session.namespace);
+    space.sessions--;
+    spaces.forgetIfUnused(space);
     tx.delete(SessionRows.keyOf(session));
     events.sessions(-1);
   }

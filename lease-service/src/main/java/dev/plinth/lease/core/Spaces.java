@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The namespaces of a shard with their keys. A key that nobody holds or wants is not here. */
+/**
+ * The namespaces of a shard with their keys. A key that nobody holds or wants is not here, nor is a
+ * namespace without a key, a session or a policy of its own.
+ */
 final class Spaces {
   private final Map<String, Space> spaces = new HashMap<>();
 
@@ -18,6 +21,11 @@ final class Spaces {
 
   Space findOrMake(String namespace) {
     return spaces.computeIfAbsent(namespace, Space::new);
+  }
+
+  Policy policyOf(String namespace) {
+    Space space = spaces.get(namespace);
+    return space == null ? Policy.PLATFORM : space.policy();
   }
 
   Optional<LeaseKey> find(LeaseName name) {
@@ -41,18 +49,50 @@ final class Spaces {
   }
 
   void forgetIfUnused(LeaseKey key) {
-    if (key.isFree() && key.line.isEmpty()) {
+    if (key.isFree() && key.queue.isEmpty()) {
       key.space.keys.remove(key.name.key(), key);
+      forgetIfUnused(key.space);
     }
   }
 
-  /** Holds of a namespace in the order of their keys: those that begin so, from after one on. */
-  List<LeaseView> list(String namespace, String prefix, String after, long now) {
-    boolean fromPrefix = after.compareTo(prefix) < 0 || after.isEmpty();
+  /** A namespace that was touched once must not stay for ever. */
+  void forgetIfUnused(Space space) {
+    if (space.isUnused()) {
+      spaces.remove(space.name, space);
+    }
+  }
+
+  int size() {
+    return spaces.size();
+  }
+
+  void forEach(Consumer<Space> action) {
+    spaces.values().forEach(action);
+  }
+
+  /**
+   * A page of a namespace's holds in the order of their keys, then tokens. It visits no more holds
+   * than the page has room for, times the few that a filter may leave out.
+   */
+  LeasePage page(LeasePage.Request request, long now) {
+    LeasePage.Builder page = new LeasePage.Builder(request, now);
+    Space space = spaces.get(request.namespace());
+    if (space != null) {
+      for (LeaseKey key : space.keys.tailMap(request.firstKey(), true).values()) {
+        if (!key.name.key().startsWith(request.prefix()) || !page.add(key)) {
+          break;
+        }
+      }
+    }
+    return page.build();
+  }
+
+  /** All holds of a namespace whose keys begin so, in the order of their keys. */
+  List<LeaseView> list(String namespace, String prefix, long now) {
     return find(namespace).stream()
-        .flatMap(s -> s.keys.tailMap(fromPrefix ? prefix : after, fromPrefix).values().stream())
+        .flatMap(space -> space.keys.tailMap(prefix, true).values().stream())
         .takeWhile(key -> key.name.key().startsWith(prefix))
-        .flatMap(key -> key.views(now).stream())
+        .flatMap(key -> key.views(now, Integer.MAX_VALUE).stream())
         .toList();
   }
 }

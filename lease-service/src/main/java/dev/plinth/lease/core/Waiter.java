@@ -1,18 +1,25 @@
 package dev.plinth.lease.core;
 
 import dev.plinth.shards.Tx;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 
-/** A wish in line, in the line of each of its keys. */
+/** A wish in line, in the queue of each of its keys. */
 final class Waiter {
   /**
-   * Higher priority first; within one, first come first served. The same in every line, so that
-   * sets cannot stand before each other in turn.
+   * How long a waiter of a lower priority has to wait to stand before one that is a level higher
+   * and comes now. So priorities age: the lowest one, two hundred levels down, waits half an hour
+   * more at worst.
+   */
+  static final Duration PRIORITY_STEP = Duration.ofSeconds(10);
+
+  /**
+   * By arrival, moved ahead by the priority; the same in every queue and for as long as it waits,
+   * so that sets cannot stand before each other in turn and no queue is ever sorted anew.
    */
   static final Comparator<Waiter> ORDER =
-      Comparator.<Waiter>comparingInt(waiter -> -waiter.wish.priority())
-          .thenComparingLong(waiter -> waiter.place);
+      (one, other) -> compare(one.rank, one.place, other.rank, other.place);
 
   final Acquire wish;
   final Party party;
@@ -20,12 +27,21 @@ final class Waiter {
   final Caller caller;
   final List<LeaseKey> keys;
   final long since;
+  final long rank;
   final long place;
+
+  /** Null if it waits for as long as its caller listens. */
   Tx.Timer timeout;
+
+  /** Set while its call is over and its place is kept. */
+  Tx.Timer keptUntil;
+
   boolean inLine;
 
   /** The position last told; 0 before the first. */
   int told;
+
+  private boolean away;
 
   Waiter(
       Acquire wish, Session session, Caller caller, List<LeaseKey> keys, long since, long place) {
@@ -35,7 +51,18 @@ final class Waiter {
     this.caller = caller;
     this.keys = keys;
     this.since = since;
+    this.rank = rank(since, wish.priority());
     this.place = place;
+  }
+
+  static long rank(long since, int priority) {
+    return since - priority * PRIORITY_STEP.toNanos();
+  }
+
+  /** Ranks are points of the monotonic clock: only their difference means anything. */
+  static int compare(long rank, long place, long otherRank, long otherPlace) {
+    int byRank = Long.signum(rank - otherRank);
+    return byRank == 0 ? Long.compare(place, otherPlace) : byRank;
   }
 
   Want wantOf(LeaseKey key) {
@@ -47,13 +74,19 @@ final class Waiter {
     return caller.isGone();
   }
 
-  /** Has every key's line before it to itself, and could have every key. */
-  boolean isNext(long now) {
-    for (LeaseKey key : keys) {
-      if (key.head() != this || !key.isOpenTo(wantOf(key), party, now)) {
-        return false;
-      }
+  /** Its place is kept, but it is passed over. */
+  boolean isAway() {
+    return away;
+  }
+
+  /**
+   * Moves it, in the queue of each of its keys, to those who listen or those who are passed over.
+   */
+  void setAway(boolean now) {
+    if (away != now) {
+      keys.forEach(key -> key.queue.remove(this));
+      away = now;
+      keys.forEach(key -> key.queue.add(this));
     }
-    return true;
   }
 }

@@ -48,6 +48,13 @@ final class Words {
     return String.valueOf(duration.toMillis());
   }
 
+  /** As callers write durations: {@code 5s}, {@code 0.100s}. */
+  static String seconds(Duration duration) {
+    long millis = duration.toMillis();
+    String rest = millis % 1000 == 0 ? "" : "." + String.valueOf(1000 + millis % 1000).substring(1);
+    return millis / 1000 + rest + "s";
+  }
+
   static Duration duration(String millis) {
     return Duration.ofMillis(Long.parseLong(millis));
   }

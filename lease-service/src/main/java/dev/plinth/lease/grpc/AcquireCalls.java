@@ -2,9 +2,7 @@ package dev.plinth.lease.grpc;
 
 import dev.plinth.lease.core.Acquire;
 import dev.plinth.lease.core.Caller;
-import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.Leases;
-import dev.plinth.lease.core.Want;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireSetRequest;
@@ -16,7 +14,6 @@ import dev.plinth.shards.grpc.SerialStream;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.StreamObserver;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** The calls that take keys. */
@@ -55,11 +52,10 @@ final class AcquireCalls {
 
   private void leaveWithTheCaller(Acquire wish, CompletableFuture<?> call) {
     if (!wish.patience().orElseThrow().isZero()) {
-      calls.whenAbandoned(
-          call, (leases, tx, reply) -> leases.abandon(names(wish), tx), namespace(wish));
+      calls.whenAbandoned(call, (leases, tx, reply) -> leases.abandon(wish, tx), namespace(wish));
       if (wish.patient()) {
         // Sent again it is joined to the wish in line, which was passed over in between.
-        calls.tell(namespace(wish), (leases, tx, reply) -> leases.comeBack(names(wish), tx));
+        calls.tell(namespace(wish), (leases, tx, reply) -> leases.comeBack(wish, tx));
       }
     }
   }
@@ -69,12 +65,8 @@ final class AcquireCalls {
     calls.followMutation(
         namespace(wish),
         (leases, tx, feed) -> leases.acquire(wish, new AcquireFeed(feed), tx),
-        (leases, tx, reply) -> leases.abandon(names(wish), tx),
+        (leases, tx, reply) -> leases.abandon(wish, tx),
         new SerialStream<>(to));
-  }
-
-  static List<LeaseName> names(Acquire wish) {
-    return wish.wants().stream().map(Want::name).toList();
   }
 
   static String namespace(Acquire wish) {

@@ -24,7 +24,8 @@ final class AcquireFeed extends FeedCaller<AcquireStreamResponse> {
   AcquireStreamResponse message(News news) {
     AcquireStreamResponse.Builder message = AcquireStreamResponse.newBuilder();
     if (news instanceof News.Queued queued) {
-      message.setQueued(Queued.newBuilder().setPosition(queued.position()));
+      message.setQueued(
+          Queued.newBuilder().setPosition(queued.position()).setHoldersTotal(queued.holderCount()));
     } else if (news instanceof News.Jeopardy danger) {
       message.setNews(
           HoldNews.newBuilder()

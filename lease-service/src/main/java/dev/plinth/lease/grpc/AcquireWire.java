@@ -1,7 +1,6 @@
 package dev.plinth.lease.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.Durations;
 import dev.plinth.lease.core.Acquire;
 import dev.plinth.lease.core.Acquired;
 import dev.plinth.lease.core.LeaseName;
@@ -72,7 +71,8 @@ final class AcquireWire {
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
         LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
-        !Fields.requestId(request.getRequestId()).isEmpty());
+        !Fields.requestId(request.getRequestId()).isEmpty(),
+        callId(request.getRequestId()));
   }
 
   static Acquire acquire(AcquireSetRequest request) {
@@ -88,7 +88,8 @@ final class AcquireWire {
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
         LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
-        !Fields.requestId(request.getRequestId()).isEmpty());
+        !Fields.requestId(request.getRequestId()).isEmpty(),
+        callId(request.getRequestId()));
   }
 
   private static List<Want> wants(String namespace, List<AcquireSetItem> items) {
@@ -129,6 +130,11 @@ final class AcquireWire {
     };
   }
 
+  /** Sent again under its request id, a call is joined to the one that waits. */
+  static Object callId(String requestId) {
+    return requestId.isEmpty() ? new Object() : requestId;
+  }
+
   static int priority(int value) {
     return Fields.between("priority", value, -100, 100);
   }
@@ -141,7 +147,7 @@ final class AcquireWire {
   private static void noneWith(
       String session, String field, boolean given, com.google.protobuf.Duration value) {
     if (!session.isEmpty() && given) {
-      throw Failure.Invalid.field(field, Durations.toString(value), "none with a session_id");
+      throw Failure.Invalid.field(field, Fields.text(value), "none with a session_id");
     }
   }
 
@@ -159,11 +165,13 @@ final class AcquireWire {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_HELD)
           .addAllHolders(LeaseWire.leases(held.holders()))
+          .setHoldersTotal(held.holderCount())
           .setPosition(held.position());
     } else if (acquired instanceof Acquired.TimedOut late) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_TIMED_OUT)
           .addAllHolders(LeaseWire.leases(late.holders()))
+          .setHoldersTotal(late.holderCount())
           .setPosition(late.position());
     } else if (acquired instanceof Acquired.Delayed delayed) {
       response

@@ -8,6 +8,7 @@ import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Leases;
 import dev.plinth.lease.core.Released;
+import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.v1.CampaignOnceRequest;
 import dev.plinth.lease.v1.CampaignOnceResponse;
 import dev.plinth.lease.v1.CampaignRequest;
@@ -54,7 +55,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     calls.followMutation(
         AcquireCalls.namespace(candidacy),
         (leases, tx, feed) -> leases.acquire(candidacy, new CampaignFeed(feed), tx),
-        (leases, tx, reply) -> leases.abandon(AcquireCalls.names(candidacy), tx),
+        (leases, tx, reply) -> leases.abandon(candidacy, tx),
         new SerialStream<>(to));
   }
 
@@ -71,13 +72,9 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
                     candidacy, Caller.of(new MappedReply<>(reply, ElectionWire::response)), tx),
             to);
     if (request.hasWait()) {
-      calls.whenAbandoned(
-          call,
-          (leases, tx, reply) -> leases.abandon(AcquireCalls.names(candidacy), tx),
-          namespace);
+      calls.whenAbandoned(call, (leases, tx, reply) -> leases.abandon(candidacy, tx), namespace);
       if (candidacy.patient()) {
-        calls.tell(
-            namespace, (leases, tx, reply) -> leases.comeBack(AcquireCalls.names(candidacy), tx));
+        calls.tell(namespace, (leases, tx, reply) -> leases.comeBack(candidacy, tx));
       }
     }
   }
@@ -114,6 +111,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     String requestId = Fields.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ResignResponse.parser()),
+        Lane.URGENT,
         (leases, tx, reply) -> {
           boolean led = leases.release(name, token, tx) == Released.RELEASED;
           reply.send(
@@ -190,11 +188,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
   }
 
   private static ElectionWatch.Standing standing(Leases leases, LeaseName name, long nanos) {
-    Optional<LeaseView> leader =
-        leases.snapshot(name.namespace(), name.key(), nanos).stream()
-            .filter(lease -> lease.name().equals(name))
-            .findFirst();
-    return new ElectionWatch.Standing(leader, leases.term(name));
+    return new ElectionWatch.Standing(leases.leader(name, nanos), leases.term(name));
   }
 
   @Override
@@ -204,13 +198,15 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     calls.ask(
         name.namespace(),
         Lane.NORMAL,
-        (leases, tx, reply) ->
-            reply.send(
-                tx,
-                ListCandidatesResponse.newBuilder()
-                    .addAllCandidates(
-                        leases.get(name, tx).line().stream().map(ElectionWire::candidate).toList())
-                    .build()),
+        (leases, tx, reply) -> {
+          WaitersView waiters = leases.waiters(name, LeaseWire.MOST_WAITERS, tx);
+          reply.send(
+              tx,
+              ListCandidatesResponse.newBuilder()
+                  .addAllCandidates(waiters.line().stream().map(ElectionWire::candidate).toList())
+                  .setTotal(waiters.total())
+                  .build());
+        },
         to);
   }
 }

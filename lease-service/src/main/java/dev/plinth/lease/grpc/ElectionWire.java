@@ -3,10 +3,10 @@ package dev.plinth.lease.grpc;
 import com.google.protobuf.ByteString;
 import dev.plinth.lease.core.Acquire;
 import dev.plinth.lease.core.Acquired;
-import dev.plinth.lease.core.KeyView;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Mode;
+import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.core.Want;
 import dev.plinth.lease.v1.CampaignOnceRequest;
 import dev.plinth.lease.v1.CampaignOnceResponse;
@@ -54,7 +54,8 @@ final class ElectionWire {
         AcquireWire.priority(request.getPriority()),
         LeaseWire.payload("value", request.getValue()),
         Optional.empty(),
-        !Fields.requestId(request.getRequestId()).isEmpty());
+        !Fields.requestId(request.getRequestId()).isEmpty(),
+        AcquireWire.callId(request.getRequestId()));
   }
 
   private static List<Want> wants(String namespace, String election) {
@@ -101,7 +102,7 @@ final class ElectionWire {
         .build();
   }
 
-  static Candidate candidate(KeyView.InLine inLine) {
+  static Candidate candidate(WaitersView.InLine inLine) {
     return Candidate.newBuilder()
         .setCandidateId(inLine.wish().ownerId())
         .setSessionId(inLine.wish().sessionId())

@@ -82,6 +82,7 @@ final class HoldCalls {
     String requestId = Fields.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ReleaseResponse.parser()),
+        Lane.URGENT,
         (leases, tx, reply) -> reply.send(tx, LeaseWire.response(leases.release(name, token, tx))),
         to);
   }

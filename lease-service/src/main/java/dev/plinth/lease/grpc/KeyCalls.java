@@ -2,8 +2,9 @@ package dev.plinth.lease.grpc;
 
 import dev.plinth.lease.core.KeyView;
 import dev.plinth.lease.core.LeaseName;
-import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.core.LeasePage;
 import dev.plinth.lease.core.Leases;
+import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.v1.GetFenceRequest;
 import dev.plinth.lease.v1.GetFenceResponse;
 import dev.plinth.lease.v1.GetLeaseRequest;
@@ -26,8 +27,6 @@ import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The calls that look at keys and fences, or wait for what happens to them. */
 final class KeyCalls {
@@ -82,10 +81,7 @@ final class KeyCalls {
                     .setOutcome(ValidateResponse.Outcome.OUTCOME_VALID)
                     .setRemaining(LeaseWire.duration(lease.remaining())),
             () -> response.setOutcome(ValidateResponse.Outcome.OUTCOME_STALE));
-    leases.get(name, tx).holders().stream()
-        .mapToLong(LeaseView::token)
-        .max()
-        .ifPresent(response::setCurrentToken);
+    leases.newestToken(name, tx).ifPresent(response::setCurrentToken);
     return response.build();
   }
 
@@ -99,7 +95,8 @@ final class KeyCalls {
           GetLeaseResponse.Builder response =
               GetLeaseResponse.newBuilder()
                   .addAllHolders(LeaseWire.leases(view.holders()))
-                  .setWaiters(view.line().size());
+                  .setHoldersTotal(view.holderCount())
+                  .setWaiters(view.waiters());
           if (!view.barredFor().isZero()) {
             response.setDelayedFor(LeaseWire.duration(view.barredFor()));
           }
@@ -113,33 +110,21 @@ final class KeyCalls {
     String prefix = LeaseWire.prefix(request.getKeyPrefix());
     String owner = Fields.optionalName("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
     int size = Fields.between("page_size", request.getPageSize(), 0, 1000);
-    String after = Fields.optionalName("page_token", request.getPageToken(), LeaseWire.MOST_KEY);
+    LeasePage.Position after = LeasePageToken.parse(request.getPageToken());
+    LeasePage.Request page =
+        new LeasePage.Request(namespace, prefix, owner, after, size == 0 ? 50 : size);
     calls.ask(
         namespace,
         Lane.NORMAL,
-        (leases, tx, reply) -> {
-          List<LeaseView> rest = leases.list(namespace, prefix, after, tx);
-          reply.send(tx, page(rest, owner, size == 0 ? 50 : size));
-        },
+        (leases, tx, reply) -> reply.send(tx, response(leases.list(page, tx))),
         to);
   }
 
-  /** A page ends at a key, never among its holders: the token is the last key on it. */
-  private static ListLeasesResponse page(List<LeaseView> all, String owner, int size) {
-    ListLeasesResponse.Builder page = ListLeasesResponse.newBuilder();
-    String last = "";
-    List<LeaseView> taken = new ArrayList<>();
-    for (LeaseView lease : all) {
-      if (taken.size() >= size && !lease.name().key().equals(last)) {
-        page.setNextPageToken(last);
-        break;
-      }
-      last = lease.name().key();
-      if (owner.isEmpty() || owner.equals(lease.ownerId())) {
-        taken.add(lease);
-      }
-    }
-    return page.addAllLeases(LeaseWire.leases(taken)).build();
+  private static ListLeasesResponse response(LeasePage page) {
+    ListLeasesResponse.Builder response =
+        ListLeasesResponse.newBuilder().addAllLeases(LeaseWire.leases(page.leases()));
+    page.next().ifPresent(last -> response.setNextPageToken(LeasePageToken.text(last)));
+    return response.build();
   }
 
   void listWaiters(ListWaitersRequest request, StreamObserver<ListWaitersResponse> to) {
@@ -147,13 +132,15 @@ final class KeyCalls {
     calls.ask(
         name.namespace(),
         Lane.NORMAL,
-        (leases, tx, reply) ->
-            reply.send(
-                tx,
-                ListWaitersResponse.newBuilder()
-                    .addAllWaiters(
-                        leases.get(name, tx).line().stream().map(LeaseWire::waiter).toList())
-                    .build()),
+        (leases, tx, reply) -> {
+          WaitersView waiters = leases.waiters(name, LeaseWire.MOST_WAITERS, tx);
+          reply.send(
+              tx,
+              ListWaitersResponse.newBuilder()
+                  .addAllWaiters(waiters.line().stream().map(LeaseWire::waiter).toList())
+                  .setTotal(waiters.total())
+                  .build());
+        },
         to);
   }
 

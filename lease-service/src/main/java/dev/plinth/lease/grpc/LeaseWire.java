@@ -4,11 +4,11 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import dev.plinth.lease.core.Ending;
-import dev.plinth.lease.core.KeyView;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Policy;
 import dev.plinth.lease.core.Released;
+import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.v1.EndCause;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.Mode;
@@ -27,6 +27,12 @@ final class LeaseWire {
   static final int MOST_KEY = 256;
   static final int MOST_OWNER = 128;
   private static final int MOST_PAYLOAD = 4 * 1024;
+
+  /** Waiters on a list of them; their number is told beside them. */
+  static final int MOST_WAITERS = 500;
+
+  /** Holds on a list of those that an operator ended or asked for. */
+  static final int MOST_FORCED = 100;
 
   private LeaseWire() {}
 
@@ -104,6 +110,10 @@ final class LeaseWire {
     return ReleaseResponse.newBuilder().setOutcome(outcome).build();
   }
 
+  static List<Lease> leases(List<LeaseView> views, int most) {
+    return views.stream().limit(most).map(LeaseWire::lease).toList();
+  }
+
   static List<Lease> leases(List<LeaseView> views) {
     return views.stream().map(LeaseWire::lease).toList();
   }
@@ -146,7 +156,7 @@ final class LeaseWire {
     return asked.stream().flatMap(lease -> ask(lease).stream()).toList();
   }
 
-  static Waiter waiter(KeyView.InLine inLine) {
+  static Waiter waiter(WaitersView.InLine inLine) {
     return Waiter.newBuilder()
         .setOwnerId(inLine.wish().ownerId())
         .setSessionId(inLine.wish().sessionId())

@@ -77,7 +77,10 @@ final class OperatorCalls {
   }
 
   private static ForceReleaseResponse asked(List<LeaseView> asked) {
-    return ForceReleaseResponse.newBuilder().addAllAsked(LeaseWire.leases(asked)).build();
+    return ForceReleaseResponse.newBuilder()
+        .addAllAsked(LeaseWire.leases(asked, LeaseWire.MOST_FORCED))
+        .setAskedTotal(asked.size())
+        .build();
   }
 
   private static ForceReleaseResponse forced(List<LeaseView> ended, End how) {
@@ -90,7 +93,10 @@ final class OperatorCalls {
           how.actor(),
           how.reason());
     }
-    return ForceReleaseResponse.newBuilder().addAllReleased(LeaseWire.leases(ended)).build();
+    return ForceReleaseResponse.newBuilder()
+        .addAllReleased(LeaseWire.leases(ended, LeaseWire.MOST_FORCED))
+        .setReleasedTotal(ended.size())
+        .build();
   }
 
   void setPolicy(SetPolicyRequest request, StreamObserver<SetPolicyResponse> to) {
@@ -128,6 +134,8 @@ final class OperatorCalls {
                   .setLeases(space.leases())
                   .setSessions(space.sessions())
                   .setWaiters(space.waiters())
+                  .setFences(space.fences())
+                  .setElections(space.elections())
                   .build());
         },
         to);

@@ -21,12 +21,16 @@ final class PolicyWire {
     Duration minTtl = ttl("min_ttl", wire.hasMinTtl(), wire.getMinTtl(), MOST.minTtl());
     Duration maxTtl = ttl("max_ttl", wire.hasMaxTtl(), wire.getMaxTtl(), MOST.maxTtl());
     if (minTtl.compareTo(maxTtl) > 0) {
-      throw Failure.Invalid.field("policy.max_ttl", maxTtl, "no less than min_ttl, " + minTtl);
+      throw Failure.Invalid.field(
+          "policy.max_ttl", Fields.text(maxTtl), "no less than min_ttl, " + Fields.text(minTtl));
     }
     Duration usual = within(MOST.defaultTtl(), minTtl, maxTtl);
     Duration defaultTtl = ttl("default_ttl", wire.hasDefaultTtl(), wire.getDefaultTtl(), usual);
     if (!within(defaultTtl, minTtl, maxTtl).equals(defaultTtl)) {
-      throw Failure.Invalid.field("policy.default_ttl", defaultTtl, minTtl + ".." + maxTtl);
+      throw Failure.Invalid.field(
+          "policy.default_ttl",
+          Fields.text(defaultTtl),
+          Fields.text(minTtl) + ".." + Fields.text(maxTtl));
     }
     Duration maxDelay =
         duration(
@@ -53,6 +57,9 @@ final class PolicyWire {
         count("max_waiters_per_key", wire.getMaxWaitersPerKey(), MOST.maxWaitersPerKey()),
         count(
             "max_acquires_per_second", wire.getMaxAcquiresPerSecond(), MOST.maxAcquiresPerSecond()),
+        count("max_waiters_per_owner", wire.getMaxWaitersPerOwner(), MOST.maxWaitersPerOwner()),
+        count("max_fences", wire.getMaxFences(), MOST.maxFences()),
+        count("max_elections", wire.getMaxElections(), MOST.maxElections()),
         semaphores(wire.getSemaphoresList()));
   }
 
@@ -109,6 +116,9 @@ final class PolicyWire {
         .setMaxWaiters(policy.maxWaiters())
         .setMaxWaitersPerKey(policy.maxWaitersPerKey())
         .setMaxAcquiresPerSecond(policy.maxAcquiresPerSecond())
+        .setMaxWaitersPerOwner(policy.maxWaitersPerOwner())
+        .setMaxFences(policy.maxFences())
+        .setMaxElections(policy.maxElections())
         .addAllSemaphores(
             policy.semaphores().stream()
                 .map(

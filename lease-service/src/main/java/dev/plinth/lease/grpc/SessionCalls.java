@@ -1,6 +1,5 @@
 package dev.plinth.lease.grpc;
 
-import com.google.protobuf.util.Durations;
 import dev.plinth.lease.core.Leases;
 import dev.plinth.lease.core.Secrets;
 import dev.plinth.lease.core.SessionView;
@@ -89,6 +88,7 @@ final class SessionCalls {
                   .setResumeSecret(secret)
                   .setResumed(true)
                   .addAllHeld(LeaseWire.leases(resumed.held()))
+                  .setHeldTotal(resumed.heldCount())
                   .build());
         },
         to);
@@ -97,8 +97,7 @@ final class SessionCalls {
   private static void noneToResume(
       String field, boolean given, com.google.protobuf.Duration value) {
     if (given) {
-      throw Failure.Invalid.field(
-          field, Durations.toString(value), "none with a resume_session_id");
+      throw Failure.Invalid.field(field, Fields.text(value), "none with a resume_session_id");
     }
   }
 
@@ -136,6 +135,7 @@ final class SessionCalls {
     String requestId = Fields.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, CloseSessionResponse.parser()),
+        Lane.URGENT,
         (leases, tx, reply) ->
             leases.closeSession(
                 namespace,

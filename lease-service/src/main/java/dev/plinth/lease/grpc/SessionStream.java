@@ -23,6 +23,9 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
   private String namespace;
   private String id;
 
+  /** Only the shard's thread comes here. */
+  private Keeper keeper;
+
   SessionStream(ShardCalls<Leases> calls, StreamObserver<KeepSessionResponse> to) {
     this.calls = calls;
     this.to = new SerialStream<>(to);
@@ -58,8 +61,15 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
   private void listen() {
     calls.follow(
         namespace,
-        (leases, tx, feed) -> leases.keepSession(namespace, id, new Keeper(feed), tx),
-        (leases, tx, reply) -> {},
+        (leases, tx, feed) -> {
+          keeper = new Keeper(feed);
+          leases.keepSession(namespace, id, keeper, tx);
+        },
+        (leases, tx, reply) -> {
+          if (keeper != null) {
+            leases.leaveSession(namespace, id, keeper);
+          }
+        },
         to);
   }
 

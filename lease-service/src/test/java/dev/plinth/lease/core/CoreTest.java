@@ -7,7 +7,9 @@ import dev.plinth.shards.fixture.ManualTx;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,6 +23,7 @@ abstract class CoreTest {
 
   final ManualClock clock = new ManualClock();
   final ManualTx tx = ManualTx.direct(clock);
+  private final Map<Answer<Acquired>, Acquire> wishes = new IdentityHashMap<>();
   final CountedEvents events = new CountedEvents();
   Leases leases = new Leases(clock, events);
 
@@ -41,8 +44,30 @@ abstract class CoreTest {
 
   final Answer<Acquired> acquire(Wish wish) {
     Answer<Acquired> answer = new Answer<>();
-    leases.acquire(wish.build(), Caller.of(answer), tx.next());
+    Acquire built = wish.build();
+    wishes.put(answer, built);
+    leases.acquire(built, Caller.of(answer), tx.next());
     return answer;
+  }
+
+  /** As when a waiter's call breaks off. */
+  final void abandon(Answer<Acquired> waiting) {
+    waiting.abandoned = true;
+    leases.abandon(wishes.get(waiting), tx.next());
+  }
+
+  final void comeBack(Answer<Acquired> waiting) {
+    waiting.abandoned = false;
+    leases.comeBack(wishes.get(waiting), tx.next());
+  }
+
+  /** All holds, in the order of their keys. */
+  final List<LeaseView> held() {
+    return leases.snapshot("default", "", tx.nanos());
+  }
+
+  final WaitersView waiters(String key) {
+    return leases.waiters(new LeaseName("default", key), 10_000, tx);
   }
 
   static Wish wish(String owner) {

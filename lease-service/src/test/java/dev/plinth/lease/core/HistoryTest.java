@@ -149,7 +149,7 @@ class HistoryTest extends CoreTest {
       assertEquals(name, last.name().key());
     }
     takeOver();
-    assertEquals(8, leases.list("default", "", "", tx).size());
+    assertEquals(8, held().size());
     assertEquals(List.of("x%20y"), holders("x%20y"));
   }
 

@@ -118,7 +118,8 @@ class LeasesPropertyTest extends CoreTest {
       if (key.startsWith("sem-")) {
         wish.weight(1 + random.nextInt(CAPACITY));
       } else {
-        wish.weight(0).mode(random.nextInt(3) == 0 ? Mode.SHARED : Mode.EXCLUSIVE);
+        boolean shared = random.nextInt(3) == 0 && !key.startsWith("election/");
+        wish.weight(0).mode(shared ? Mode.SHARED : Mode.EXCLUSIVE);
       }
       if (wish.build().wants().stream().noneMatch(w -> w.name().key().equals(key)) || i == 0) {
         wish.and(key);
@@ -151,7 +152,7 @@ class LeasesPropertyTest extends CoreTest {
       if (one.answer.isOpen()) {
         one.answer.abandoned = true;
         gone.add(one.wish.ownerId());
-        leases.abandon(one.wish.wants().stream().map(Want::name).toList(), tx.next());
+        leases.abandon(one.wish, tx.next());
       }
     }
   }
@@ -207,12 +208,12 @@ class LeasesPropertyTest extends CoreTest {
   }
 
   private Optional<LeaseView> aHold() {
-    List<LeaseView> held = leases.list("default", "", "", tx);
+    List<LeaseView> held = held();
     return held.isEmpty() ? Optional.empty() : Optional.of(held.get(random.nextInt(held.size())));
   }
 
   private void check(String when) {
-    List<LeaseView> held = leases.list("default", "", "", tx);
+    List<LeaseView> held = held();
     held.stream()
         .collect(Collectors.groupingBy(LeaseView::name))
         .values()
@@ -271,8 +272,8 @@ class LeasesPropertyTest extends CoreTest {
     int inLine =
         (int)
             KEYS.stream()
-                .flatMap(key -> leases.get(new LeaseName("default", key), tx).line().stream())
-                .map(KeyView.InLine::wish)
+                .flatMap(key -> waiters(key).line().stream())
+                .map(WaitersView.InLine::wish)
                 .distinct()
                 .count();
     assertEquals(
@@ -289,7 +290,7 @@ class LeasesPropertyTest extends CoreTest {
     Leases stored = new Leases(clock, new CountedEvents());
     ManualTx other = ManualTx.direct(new dev.plinth.testkit.ManualClock());
     stored.load(tx.stored(), other);
-    assertEquals(names(held), names(stored.list("default", "", "", other)), when);
+    assertEquals(names(held), names(stored.snapshot("default", "", other.nanos())), when);
     for (String key : KEYS) {
       LeaseName name = new LeaseName("default", key);
       boolean barred = !leases.get(name, tx).barredFor().isZero();
@@ -339,8 +340,9 @@ class LeasesPropertyTest extends CoreTest {
         more.flatMap(m -> m.wants().stream().filter(w -> w.name().key().equals(name)).findFirst());
     Map<Acquire, Want> line = new LinkedHashMap<>();
     boolean in = also.isEmpty();
-    for (KeyView.InLine one : leases.get(new LeaseName("default", name), tx).line()) {
-      if (!in && one.wish().priority() < more.orElseThrow().priority()) {
+    for (WaitersView.InLine one : waiters(name).line()) {
+      long rank = Waiter.rank(tx.nanos() - one.waited().toNanos(), one.wish().priority());
+      if (!in && rank - Waiter.rank(tx.nanos(), more.orElseThrow().priority()) > 0) {
         line.put(more.orElseThrow(), also.orElseThrow());
         in = true;
       }

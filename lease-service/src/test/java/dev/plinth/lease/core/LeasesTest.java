@@ -137,7 +137,7 @@ class LeasesTest extends CoreTest {
     assertTrue(bob.isOpen());
     clock.advance(Duration.ofMillis(1));
     assertInstanceOf(Acquired.TimedOut.class, bob.answer);
-    assertEquals(0, leases.get(PRINTER, tx).line().size());
+    assertEquals(0, waiters("printer").total());
   }
 
   @Test
@@ -195,16 +195,14 @@ class LeasesTest extends CoreTest {
     granted(acquire("ann"));
     Answer<Acquired> bob = acquire(wish("bob").wait(LONG).patient());
     acquire(wish("cid").wait(LONG));
-    bob.abandoned = true;
-    leases.abandon(List.of(PRINTER), tx);
-    assertEquals(2, leases.get(PRINTER, tx).line().size());
+    abandon(bob);
+    assertEquals(2, waiters("printer").total());
     bob.abandoned = false;
     clock.advance(Lines.PATIENCE);
-    assertEquals(2, leases.get(PRINTER, tx).line().size());
-    bob.abandoned = true;
-    leases.abandon(List.of(PRINTER), tx);
+    assertEquals(2, waiters("printer").total());
+    abandon(bob);
     clock.advance(Lines.PATIENCE);
-    assertEquals(1, leases.get(PRINTER, tx).line().size());
+    assertEquals(1, waiters("printer").total());
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
   }
 
@@ -212,13 +210,11 @@ class LeasesTest extends CoreTest {
   void V9_placeThatIsKept_barsNobodyFromAFreeKey_andItsCallerFindsItFreeOnComingBack() {
     long token = granted(acquire("ann")).token();
     Answer<Acquired> bob = acquire(wish("bob").wait(LONG).patient());
-    bob.abandoned = true;
-    leases.abandon(List.of(PRINTER), tx.next());
+    abandon(bob);
     leases.release(PRINTER, token, tx.next());
     LeaseView cid = granted(acquire("cid"));
     leases.release(PRINTER, cid.token(), tx.next());
-    bob.abandoned = false; // the same request again
-    leases.comeBack(List.of(PRINTER), tx.next());
+    comeBack(bob);
     assertEquals("bob", granted(bob).ownerId());
   }
 
@@ -226,8 +222,7 @@ class LeasesTest extends CoreTest {
   void V9_waitThatRunsOutWhileItsCallerIsGone_isNotAnswered_sinceTheKeyMayHaveBeenFree() {
     long token = granted(acquire("ann")).token();
     Answer<Acquired> bob = acquire(wish("bob").wait(Duration.ofSeconds(1)).patient());
-    bob.abandoned = true;
-    leases.abandon(List.of(PRINTER), tx.next());
+    abandon(bob);
     leases.release(PRINTER, token, tx.next());
     clock.advance(Duration.ofSeconds(1));
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
@@ -252,9 +247,9 @@ class LeasesTest extends CoreTest {
       clock.advance(Duration.ofSeconds(9));
       assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
     }
-    assertEquals(2, leases.list("default", "", "", tx).size());
+    assertEquals(2, held().size());
     clock.advance(TTL);
-    assertEquals(0, leases.list("default", "", "", tx).size());
+    assertEquals(0, held().size());
     assertTrue(live().isEmpty());
     Failure ended = assertThrows(Failure.class, () -> leases.heartbeat("default", session, tx));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
@@ -460,20 +455,5 @@ class LeasesTest extends CoreTest {
     assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
     clock.advance(Duration.ofSeconds(1));
     granted(acquire("bob"));
-  }
-
-  @Test
-  void list_isInOrder_byPrefix_andPagesOn() {
-    for (String key : new String[] {"b", "a/2", "a/1", "c"}) {
-      granted(acquire(inSession("ann", "", key)));
-    }
-    assertEquals(List.of("a/1", "a/2"), names("a/", ""));
-    assertEquals(List.of("a/2"), names("a/", "a/1"));
-    assertEquals(List.of("b", "c"), names("", "a/2"));
-    assertEquals(List.of(), names("z", ""));
-  }
-
-  private List<String> names(String prefix, String after) {
-    return leases.list("default", prefix, after, tx).stream().map(l -> l.name().key()).toList();
   }
 }

@@ -18,6 +18,7 @@ class NewsTest extends CoreTest {
   private static final class Listener implements Caller {
     final List<String> heard = new ArrayList<>();
     boolean gone;
+    Acquire wish;
 
     @Override
     public void answer(Acquired outcome, Tx tx) {
@@ -177,7 +178,7 @@ class NewsTest extends CoreTest {
     Listener bob = listen(wish("bob").waitForEver().patient());
     wait("cid", 0);
     bob.gone = true;
-    leases.abandon(List.of(PRINTER), tx);
+    leases.abandon(bob.wish, tx.next());
     Listener again = listen(wish("bob").waitForEver().patient());
     assertEquals(List.of("place 1"), again.heard);
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED.name(), bob.heard.get(bob.heard.size() - 1));
@@ -193,7 +194,8 @@ class NewsTest extends CoreTest {
 
   private Listener listen(Wish wish) {
     Listener listener = new Listener();
-    leases.acquire(wish.build(), listener, tx.next());
+    listener.wish = wish.build();
+    leases.acquire(listener.wish, listener, tx.next());
     return listener;
   }
 }

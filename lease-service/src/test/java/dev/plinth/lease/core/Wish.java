@@ -81,6 +81,11 @@ final class Wish {
     return this;
   }
 
+  Wish payload(byte[] given) {
+    payload = given;
+    return this;
+  }
+
   Wish patient() {
     patient = true;
     return this;

@@ -67,6 +67,8 @@ final class BadFields {
   private static final Object[] PRIORITIES = {-101, 101};
   private static final Object[] RESUMES = {"x", "w1.99.1", "w1.0.-1", "w".repeat(1000), "w\n"};
 
+  private static final String TURNS_TEXT_AROUND = "a\u202eb";
+
   private final GoodRequests good;
   private final FieldTable table = new FieldTable();
 
@@ -95,8 +97,8 @@ final class BadFields {
     rows(open, "lock_delay", DELAYS);
     Message resume = good.of(OpenSessionRequest.class).get(1);
     rows(resume, "owner_id", "bob", "x".repeat(129));
-    rows(resume, "ttl", LONG);
-    rows(resume, "lock_delay", BRIEF);
+    rows(resume, "ttl", LONG, NO_DURATION);
+    rows(resume, "lock_delay", BRIEF, NO_DURATION);
     rows(resume, "resume_session_id", names(128));
     rows(resume, "resume_secret", names(64));
     for (var type :
@@ -108,7 +110,9 @@ final class BadFields {
   private void acquires() {
     for (var type : List.of(AcquireRequest.class, AcquireStreamRequest.class)) {
       rows(type, "key", names(256));
+      rows(type, "key", TURNS_TEXT_AROUND);
       rows(type, "owner_id", names(128));
+      rows(type, "owner_id", TURNS_TEXT_AROUND);
       rows(type, "session_id", texts(128));
       rows(type, "ttl", TTLS);
       rows(type, "wait", WAITS);
@@ -118,8 +122,8 @@ final class BadFields {
       rows(type, "lock_delay", DELAYS);
       rows(type, "weight", 1);
       Message ofSession = good.of(type).get(1);
-      rows(ofSession, "ttl", LONG);
-      rows(ofSession, "lock_delay", BRIEF);
+      rows(ofSession, "ttl", LONG, NO_DURATION);
+      rows(ofSession, "lock_delay", BRIEF, NO_DURATION);
       Message semaphore = Paths.with(good.of(type).get(0), "mode", Mode.MODE_SEMAPHORE.getNumber());
       rows(semaphore, "weight", -1, 1_000_001);
     }
@@ -140,8 +144,8 @@ final class BadFields {
     rows(set, "payload", BIG);
     rows(set, "lock_delay", DELAYS);
     Message ofSession = good.of(AcquireSetRequest.class).get(1);
-    rows(ofSession, "ttl", LONG);
-    rows(ofSession, "lock_delay", BRIEF);
+    rows(ofSession, "ttl", LONG, NO_DURATION);
+    rows(ofSession, "lock_delay", BRIEF, NO_DURATION);
   }
 
   private void holds() {
@@ -178,7 +182,7 @@ final class BadFields {
     rows(ListLeasesRequest.class, "key_prefix", texts(256));
     rows(ListLeasesRequest.class, "owner_id", texts(128));
     rows(ListLeasesRequest.class, "page_size", -1, 1001);
-    rows(ListLeasesRequest.class, "page_token", texts(256));
+    rows(ListLeasesRequest.class, "page_token", "x", "l1.1", "l".repeat(1000), "l\n");
     rows(ListWaitersRequest.class, "key", names(256));
     rows(WatchRequest.class, "key_prefix", texts(256));
     rows(WatchRequest.class, "resume_token", RESUMES);
@@ -213,10 +217,14 @@ final class BadFields {
     rows(set, "policy.default_lock_delay", DELAYS);
     rows(Paths.with(set, "policy.max_lock_delay", BRIEF), "policy.default_lock_delay", LONG);
     rows(set, "policy.max_priority", PRIORITIES);
-    for (String field : List.of("leases", "sessions", "waiters")) {
+    for (String field : List.of("leases", "sessions")) {
       rows(set, "policy.max_" + field, -1, 1_000_001);
     }
+    for (String field : List.of("waiters", "fences", "elections")) {
+      rows(set, "policy.max_" + field, -1, 100_001);
+    }
     rows(set, "policy.max_waiters_per_key", -1, 10_001);
+    rows(set, "policy.max_waiters_per_owner", -1, 10_001);
     rows(set, "policy.max_acquires_per_second", -1);
     List<SemaphoreRule> many = Collections.nCopies(1001, SemaphoreRule.getDefaultInstance());
     rows(set, "policy.semaphores", many);

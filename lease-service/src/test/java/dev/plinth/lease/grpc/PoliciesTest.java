@@ -69,6 +69,9 @@ class PoliciesTest {
             .setMaxSessions(6)
             .setMaxWaiters(5)
             .setMaxWaitersPerKey(4)
+            .setMaxWaitersPerOwner(7)
+            .setMaxFences(8)
+            .setMaxElections(9)
             .setMaxAcquiresPerSecond(300)
             .addSemaphores(SemaphoreRule.newBuilder().setKeyPrefix("gpu ü-").setCapacity(2));
     assertEquals(1, calls.policy(policy));

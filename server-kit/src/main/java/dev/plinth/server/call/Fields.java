@@ -10,7 +10,9 @@ import java.util.regex.Pattern;
  */
 public final class Fields {
   private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
-  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+  // Also what only changes how its neighbours are shown, such as U+202E, which turns text around.
+  private static final Pattern UNPRINTABLE =
+      Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
   private static final char DELETE = 0x7f;
   private static final int MOST_REQUEST_ID = 64;
 
@@ -34,24 +36,34 @@ public final class Fields {
   }
 
   /**
-   * A name of the caller's choice: not empty, not too long, nothing that would break a log line.
+   * A name of the caller's choice: not empty, not too long, nothing that would break a log line or
+   * make it read as something else.
    */
   public static String name(String field, String value, int mostChars) {
     if (!isName(value, mostChars)) {
       throw Failure.Invalid.field(
-          field, quoted(value), "1.." + mostChars + " characters without control characters");
+          field,
+          quoted(value),
+          "1.." + mostChars + " characters without control or format characters");
     }
     return value;
   }
 
   /** What {@link #name} asks, for who has no field's name at hand and would have to make one. */
   public static boolean isName(String value, int mostChars) {
+    if (value.isEmpty() || value.length() > mostChars) {
+      return false;
+    }
     for (int i = 0; i < value.length(); i++) {
-      if (value.charAt(i) < ' ' || value.charAt(i) == DELETE) {
+      char c = value.charAt(i);
+      if (c >= DELETE) {
+        return !UNPRINTABLE.matcher(value).find(); // not ASCII alone: the slow way
+      }
+      if (c < ' ') {
         return false;
       }
     }
-    return !value.isEmpty() && value.length() <= mostChars;
+    return true;
   }
 
   public static String optionalName(String field, String value, int mostChars) {
@@ -90,13 +102,18 @@ public final class Fields {
     return java.time.Duration.ofMillis(asked.toMillis());
   }
 
+  /** A duration as it was sent, for an answer that refuses it; it may be none at all. */
+  public static String text(Duration value) {
+    return Durations.isValid(value) ? Durations.toString(value) : "not a duration";
+  }
+
   /** As protobuf writes durations in JSON, which is what a caller types. */
-  private static String text(java.time.Duration duration) {
+  public static String text(java.time.Duration duration) {
     return Durations.toString(Durations.fromMillis(duration.toMillis()));
   }
 
   private static String quoted(String value) {
     String shown = value.length() > 80 ? value.substring(0, 80) + "..." : value;
-    return '"' + CONTROL.matcher(shown).replaceAll("?") + '"';
+    return '"' + UNPRINTABLE.matcher(shown).replaceAll("?") + '"';
   }
 }

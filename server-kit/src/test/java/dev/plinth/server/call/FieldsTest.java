@@ -28,11 +28,30 @@ class FieldsTest {
   void name_isBounded_andCannotForgeALine() {
     assertEquals("a b/ä", Fields.name("key", "a b/ä", 10));
     assertRefused(
-        "key: \"\" (expected: 1..3 characters without control characters)",
+        "key: \"\" (expected: 1..3 characters without control or format characters)",
         () -> Fields.name("key", "", 3));
     assertRefused("key: \"abcd\"", () -> Fields.name("key", "abcd", 3));
     assertRefused("key: \"a?b\"", () -> Fields.name("key", "a\nb", 3));
     assertEquals("", Fields.optionalName("key", "", 3));
+  }
+
+  @Test
+  void name_cannotPassForAnother() {
+    for (String hidden :
+        new String[] {"\u202e", "\u2066", "\u200b", "\ufeff", "\u2028", "\u0085"}) {
+      assertRefused("key: \"a?b\"", () -> Fields.name("key", "a" + hidden + "b", 10));
+    }
+    assertRefused("key: \"a?b\"", () -> Fields.name("key", "a\ud800b", 10));
+    assertEquals("ключ/鍵/😀", Fields.name("key", "ключ/鍵/😀", 10));
+  }
+
+  @Test
+  void durationThatIsNone_canBeShown() {
+    assertEquals("5s", Fields.text(Durations.fromSeconds(5)));
+    assertEquals("0.100s", Fields.text(Duration.ofMillis(100)));
+    assertEquals(
+        "not a duration",
+        Fields.text(com.google.protobuf.Duration.newBuilder().setSeconds(1).setNanos(-1).build()));
   }
 
   @Test

@@ -157,11 +157,17 @@ public final class ShardCalls<S> {
   /** A mutation; one without a request id has its effect each time it is sent. */
   public <R extends Message> CompletableFuture<R> mutate(
       Mutation<R> mutation, Command<S, R> command, StreamObserver<R> observer) {
+    return mutate(mutation, Lane.NORMAL, command, observer);
+  }
+
+  /** Like the other, in a lane of its choice: what makes room goes before what takes it. */
+  public <R extends Message> CompletableFuture<R> mutate(
+      Mutation<R> mutation, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
     int shard = shards.shardOf(mutation.shardKey());
     CompletableFuture<R> call =
         mutation.requestId().isEmpty()
-            ? shards.mutate(shard, app, command)
-            : shards.submit(shard, app, Lane.NORMAL, remembered(mutation), command);
+            ? shards.mutate(shard, app, lane, command)
+            : shards.submit(shard, app, lane, remembered(mutation), command);
     cancelWithCaller(call, observer);
     answer(call, observer);
     return call;

@@ -1,0 +1,142 @@
+package dev.plinth.lease.core;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The holds of one key in the order of their tokens. One of thousands is found, added or removed
+ * without a walk over the others.
+ */
+final class Holders {
+  // Below this a walk is cheaper than a map.
+  private static final int FEW = 8;
+
+  private final List<Hold> holds = new ArrayList<>(1);
+  private Map<Party, Hold> byParty;
+
+  /** Second holds of a party, as a transfer can give it; rare enough for a walk. */
+  private int doubles;
+
+  private int shared;
+  private int permits;
+  private int weight;
+
+  int size() {
+    return holds.size();
+  }
+
+  boolean isEmpty() {
+    return holds.isEmpty();
+  }
+
+  Stream<Hold> stream() {
+    return holds.stream();
+  }
+
+  List<Hold> list() {
+    return holds;
+  }
+
+  /** What semaphore holds take of the capacity. */
+  int weight() {
+    return weight;
+  }
+
+  void add(Hold hold) {
+    // A stored key's come in any order, new ones at the end.
+    holds.add(indexOf(hold.token), hold);
+    count(hold, 1);
+    if (byParty != null) {
+      index(hold);
+    } else if (holds.size() > FEW) {
+      indexAll();
+    }
+  }
+
+  void remove(Hold hold) {
+    int at = indexOf(hold.token);
+    if (at == holds.size() || holds.get(at) != hold) {
+      return;
+    }
+    holds.remove(at);
+    count(hold, -1);
+    if (holds.size() <= FEW) {
+      byParty = null;
+    } else if (byParty != null && hold.mode != Mode.SEMAPHORE) {
+      byParty.remove(hold.party, hold);
+      if (doubles > 0) {
+        indexAll();
+      }
+    }
+  }
+
+  private void indexAll() {
+    byParty = new HashMap<>();
+    doubles = 0;
+    holds.forEach(this::index);
+  }
+
+  private void index(Hold hold) {
+    if (hold.mode != Mode.SEMAPHORE && byParty.putIfAbsent(hold.party, hold) != null) {
+      doubles++;
+    }
+  }
+
+  /** From now on nobody else may hold it. */
+  void makeExclusive(Hold hold) {
+    count(hold, -1);
+    hold.mode = Mode.EXCLUSIVE;
+    count(hold, 1);
+  }
+
+  private void count(Hold hold, int change) {
+    shared += hold.mode == Mode.SHARED ? change : 0;
+    permits += hold.mode == Mode.SEMAPHORE ? change : 0;
+    weight += change * hold.weight;
+  }
+
+  /** Null if there is none under this token. */
+  Hold get(long token) {
+    int at = indexOf(token);
+    return at < holds.size() && holds.get(at).token == token ? holds.get(at) : null;
+  }
+
+  /** The first that the party could enter once more; null if there is none. */
+  Hold of(Party party) {
+    if (byParty != null) {
+      return byParty.get(party);
+    }
+    for (Hold hold : holds) {
+      if (hold.mode != Mode.SEMAPHORE && hold.isOf(party)) {
+        return hold;
+      }
+    }
+    return null;
+  }
+
+  boolean allGoWith(Mode mode) {
+    return switch (mode) {
+      case EXCLUSIVE -> holds.isEmpty();
+      case SHARED -> shared == holds.size();
+      case SEMAPHORE -> permits == holds.size();
+    };
+  }
+
+  /** Where this token is, or would be. */
+  int indexOf(long token) {
+    int low = 0;
+    int high = holds.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (holds.get(middle).token < token) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}

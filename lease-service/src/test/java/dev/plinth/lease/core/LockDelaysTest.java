@@ -1,0 +1,116 @@
+package dev.plinth.lease.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Lock-delays of keys that had several holders. */
+class LockDelaysTest extends CoreTest {
+  private static final Duration LONGER = Duration.ofSeconds(8);
+  private static final Duration SHORTER = Duration.ofSeconds(2);
+
+  @Test
+  void V17_aShorterDelay_doesNotCutALongerOne() {
+    reader("ann", LONGER, TTL);
+    reader("bob", SHORTER, TTL.plusSeconds(1));
+    clock.advance(TTL.plusSeconds(1));
+    clock.advance(SHORTER);
+    assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
+    assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer, "ann's delay bars bob");
+    clock.advance(LONGER.minus(SHORTER).minusSeconds(1));
+    granted(acquire("eve"));
+  }
+
+  @Test
+  void V17_theLastOneLost_isBarredByTheOthers_andNoLonger() {
+    reader("ann", SHORTER, TTL);
+    reader("bob", LONGER, TTL);
+    clock.advance(TTL);
+    assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
+    Answer<Acquired> bob = wait("bob", 0);
+    clock.advance(SHORTER);
+    assertEquals("bob", granted(bob).ownerId(), "its own delay does not bar it");
+  }
+
+  @Test
+  void V17_aGrantToOneLostOwner_doesNotLiftTheDelayOfAnother() {
+    reader("ann", SHORTER, TTL);
+    reader("bob", LONGER, TTL.plusSeconds(1));
+    reader("cid", Duration.ZERO, LONG);
+    clock.advance(TTL.plusSeconds(1));
+    clock.advance(SHORTER);
+    reader("bob", Duration.ZERO, LONG);
+    granted(acquire(wish("eve").mode(Mode.SHARED)), "bob is back, ann's delay is over");
+    assertTrue(tx.rows().keySet().stream().noneMatch(row -> row.endsWith("@lost")));
+  }
+
+  @Test
+  void V17_aTransfer_doesNotLiftADelay_overATakeoverToo() {
+    reader("ann", LONGER, TTL);
+    long token = reader("bob", Duration.ZERO, LONG);
+    clock.advance(TTL);
+    leases.transfer(PRINTER, token, "cid", "", tx.next());
+    Acquired refused = acquire(wish("eve").mode(Mode.SHARED)).answer;
+    assertInstanceOf(Acquired.Held.class, refused, "ann may still be at work");
+    takeOver();
+    clock.advance(LONGER.minusMillis(1));
+    assertInstanceOf(
+        Acquired.Held.class, acquire(wish("eve").mode(Mode.SHARED)).answer, "it counts anew");
+    clock.advance(Duration.ofMillis(1));
+    granted(acquire(wish("eve").mode(Mode.SHARED)));
+  }
+
+  @Test
+  void V17_aTakeover_keepsTheDelaysOfSeveral() {
+    reader("ann", LONGER, TTL);
+    reader("bob", SHORTER, TTL.plusSeconds(7));
+    clock.advance(TTL.plusSeconds(7));
+    takeOver();
+    clock.advance(SHORTER);
+    assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
+    clock.advance(LONGER.minus(SHORTER));
+    granted(acquire("eve"));
+  }
+
+  @Test
+  void rowOfTheFirstFormat_isRead() {
+    tx.rows().put("lease/k/default/printer @lost", "v1 ann 5000".getBytes(StandardCharsets.UTF_8));
+    takeOver();
+    assertEquals(
+        Duration.ofSeconds(5),
+        assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer).retryAfter());
+    clock.advance(Duration.ofSeconds(5));
+    granted(acquire("bob"));
+    assertTrue(live().stream().noneMatch(row -> row.endsWith("@lost")));
+  }
+
+  @Test
+  void V17_waitsOfASessionThatEnds_areNotGrantedOnTheWay_norIsTheKeyBarred() {
+    String session = openSession("ann", LONGER);
+    granted(acquire(wish("bob").mode(Mode.SHARED).ttl(LONG)));
+    Answer<Acquired> writer = acquire(inSession("ann", session, "printer"));
+    Answer<Acquired> reader = acquire(inSession("cid", session, "printer").mode(Mode.SHARED));
+    Answer<Acquired> other = acquire(wish("dan").mode(Mode.SHARED).wait(LONG));
+    clock.advance(TTL);
+    assertNull(reader.answer, "granted to a session that ends");
+    assertTrue(reader.failure instanceof Failure && writer.failure instanceof Failure);
+    assertEquals(Duration.ZERO, leases.get(PRINTER, tx).barredFor());
+    granted(other);
+    assertTrue(history().stream().noneMatch(entry -> entry.ownerId().equals("cid")));
+  }
+
+  private long reader(String owner, Duration delay, Duration ttl) {
+    return granted(acquire(wish(owner).mode(Mode.SHARED).delay(delay).ttl(ttl))).token();
+  }
+
+  private static void granted(Answer<Acquired> answer, String why) {
+    assertInstanceOf(Acquired.Granted.class, answer.answer, why);
+  }
+}

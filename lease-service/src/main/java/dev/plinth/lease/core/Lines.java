@@ -147,7 +147,7 @@ final class Lines {
       waiter.caller.refuse(Sessions.notOpen(session.id), tx);
       left.addAll(waiter.keys);
     }
-    settle(left, tx);
+    promote(left, tx);
   }
 
   /**
@@ -167,10 +167,13 @@ final class Lines {
               });
       left.addAll(waiter.keys);
     }
-    settle(left, tx);
+    promote(left, tx);
   }
 
-  /** Lets in whoever is first in line for these keys, and those behind who go with it. */
+  /**
+   * Lets in whoever is first in line for these keys, and those behind who go with it. For keys that
+   * somebody left, too: it may have stood before others who go with the holders.
+   */
   void promote(Collection<LeaseKey> keys, Tx tx) {
     Deque<LeaseKey> todo = new ArrayDeque<>(keys);
     while (!todo.isEmpty()) {
@@ -188,6 +191,7 @@ final class Lines {
         head = head(key, todo, tx);
       }
       PositionNews.tell(key, tx);
+      spaces.forgetIfUnused(key);
     }
   }
 
@@ -227,8 +231,12 @@ final class Lines {
 
   /** Puts aside those at the heads of these queues whose callers are gone. */
   void refreshHeads(List<LeaseKey> keys, Tx tx) {
-    // Keys that move on by this are looked at when the calls' own ends arrive.
-    keys.forEach(key -> head(key, new ArrayDeque<>(), tx));
+    Deque<LeaseKey> moved = new ArrayDeque<>();
+    keys.forEach(key -> head(key, moved, tx));
+    if (!moved.isEmpty()) {
+      // In a step of their own: this one may still be refused, and must have changed nothing then.
+      tx.at(tx.nanos(), later -> promote(moved, later));
+    }
   }
 
   private void admit(Waiter waiter, Tx tx) {
@@ -270,7 +278,7 @@ final class Lines {
       events.deadlocked();
       youngest.caller.refuse(Deadlocks.failure(circle), tx);
       // Its queues move on in a step of their own; this one is in the middle of a queue.
-      tx.at(tx.nanos(), later -> settle(youngest.keys, later));
+      tx.at(tx.nanos(), later -> promote(youngest.keys, later));
     }
   }
 
@@ -285,7 +293,7 @@ final class Lines {
     }
     if (waiter.isAbandoned()) {
       putAside(waiter, tx);
-      settle(waiter.keys, tx);
+      promote(waiter.keys, tx);
     }
     return true;
   }
@@ -331,7 +339,7 @@ final class Lines {
     if (waiter.isAbandoned()) {
       leave(waiter);
       waiter.caller.refuse(callEnded(), tx);
-      settle(waiter.keys, tx);
+      promote(waiter.keys, tx);
     } else if (waiter.isAway()) {
       takePlaceAgain(waiter, tx);
     }
@@ -359,13 +367,7 @@ final class Lines {
     waiter.caller.answer(
         new Acquired.TimedOut(blocked.holders(), blocked.holderCount(), blocked.keys(), position),
         tx);
-    settle(waiter.keys, tx);
-  }
-
-  /** One that left may have stood before others who go with the holders. */
-  private void settle(Collection<LeaseKey> keys, Tx tx) {
-    promote(keys, tx);
-    keys.forEach(spaces::forgetIfUnused);
+    promote(waiter.keys, tx);
   }
 
   /**

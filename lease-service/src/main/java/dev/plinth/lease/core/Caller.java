@@ -13,9 +13,23 @@ public interface Caller extends Follower {
   /** Wants the news of the line, and of the hold after the grant. */
   boolean stays();
 
+  /** Under which its wait can be cancelled; empty if it cannot. */
+  default String requestId() {
+    return "";
+  }
+
   /** One that wants the answer and nothing more. */
   static Caller of(Reply<Acquired> reply) {
+    return of("", reply);
+  }
+
+  static Caller of(String requestId, Reply<Acquired> reply) {
     return new Caller() {
+      @Override
+      public String requestId() {
+        return requestId;
+      }
+
       @Override
       public void answer(Acquired outcome, Tx tx) {
         reply.send(tx, outcome);

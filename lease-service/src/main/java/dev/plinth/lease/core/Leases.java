@@ -241,6 +241,11 @@ public final class Leases {
     }
   }
 
+  /** For a caller that wants nothing any more; it is told that its wait ran out, if it waits. */
+  public void cancelWait(String namespace, String requestId, Tx tx) {
+    lines.cancel(namespace, requestId, tx);
+  }
+
   /** For a caller that is back in line, and may find its keys free. */
   public void comeBack(Acquire wish, Tx tx) {
     lines.comeBack(wish, tx);

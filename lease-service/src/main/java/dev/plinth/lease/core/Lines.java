@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,10 @@ final class Lines {
   private final Grants grants;
   private final Admission admission;
   private final KeptPlaces kept = new KeptPlaces();
+  private final Map<RequestName, Waiter> byRequest = new HashMap<>();
   private long places;
+
+  private record RequestName(String namespace, String id) {}
 
   Lines(Spaces spaces, Parties parties, LeaseEvents events, Admission admission, Grants grants) {
     this.spaces = spaces;
@@ -109,6 +113,9 @@ final class Lines {
     if (waiter.session != null) {
       waiter.session.waits.add(waiter);
     }
+    if (!waiter.caller.requestId().isEmpty()) {
+      byRequest.put(requestOf(waiter), waiter);
+    }
     parties.waits(waiter);
     waiter.keys.get(0).space.enter(waiter);
     events.waiting(1);
@@ -132,6 +139,7 @@ final class Lines {
     if (waiter.session != null) {
       waiter.session.waits.remove(waiter);
     }
+    byRequest.remove(requestOf(waiter), waiter);
     parties.waitsNoMore(waiter);
     waiter.keys.get(0).space.leave(waiter);
     events.waiting(-1);
@@ -348,6 +356,18 @@ final class Lines {
   private static Failure callEnded() {
     return new Failure.Unavailable(
         ErrorReason.ERROR_REASON_CALL_ENDED, "the caller went away", PATIENCE, Map.of());
+  }
+
+  private static RequestName requestOf(Waiter waiter) {
+    return new RequestName(waiter.wish.namespace(), waiter.caller.requestId());
+  }
+
+  /** Ends the wait of a request as if its time were over; does nothing if it does not wait. */
+  void cancel(String namespace, String requestId, Tx tx) {
+    Waiter waiter = byRequest.get(new RequestName(namespace, requestId));
+    if (waiter != null) {
+      timeOut(waiter, tx);
+    }
   }
 
   private void timeOut(Waiter waiter, Tx tx) {

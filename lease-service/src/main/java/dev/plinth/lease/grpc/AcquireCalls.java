@@ -1,5 +1,6 @@
 package dev.plinth.lease.grpc;
 
+import com.google.protobuf.Message;
 import dev.plinth.lease.core.Acquire;
 import dev.plinth.lease.core.Caller;
 import dev.plinth.lease.core.Leases;
@@ -26,28 +27,59 @@ final class AcquireCalls {
 
   void acquire(AcquireRequest request, StreamObserver<AcquireResponse> to) {
     Acquire wish = AcquireWire.acquire(request);
+    String id = request.getRequestId();
+    AcquireRequest remembered =
+        request.hasWait() || request.getCancel()
+            ? request.toBuilder().clearWait().clearCancel().build()
+            : request;
+    Mutation<AcquireResponse> mutation =
+        new Mutation<>(namespace(wish), id, remembered, AcquireResponse.parser());
+    if (request.getCancel()) {
+      cancel(mutation, AcquireWire.cancelled(id), to);
+      return;
+    }
     CompletableFuture<AcquireResponse> call =
         calls.mutate(
-            new Mutation<>(
-                namespace(wish), request.getRequestId(), request, AcquireResponse.parser()),
+            mutation,
             (leases, tx, reply) ->
                 leases.acquire(
-                    wish, Caller.of(new MappedReply<>(reply, AcquireWire::response)), tx),
+                    wish, Caller.of(id, new MappedReply<>(reply, AcquireWire::response)), tx),
             to);
     leaveWithTheCaller(wish, call);
   }
 
   void acquireSet(AcquireSetRequest request, StreamObserver<AcquireSetResponse> to) {
     Acquire wish = AcquireWire.acquire(request);
+    String id = request.getRequestId();
+    AcquireSetRequest remembered =
+        request.hasWait() || request.getCancel()
+            ? request.toBuilder().clearWait().clearCancel().build()
+            : request;
+    Mutation<AcquireSetResponse> mutation =
+        new Mutation<>(namespace(wish), id, remembered, AcquireSetResponse.parser());
+    if (request.getCancel()) {
+      cancel(mutation, AcquireWire.cancelledSet(id), to);
+      return;
+    }
     CompletableFuture<AcquireSetResponse> call =
         calls.mutate(
-            new Mutation<>(
-                namespace(wish), request.getRequestId(), request, AcquireSetResponse.parser()),
+            mutation,
             (leases, tx, reply) ->
                 leases.acquire(
-                    wish, Caller.of(new MappedReply<>(reply, AcquireWire::setResponse)), tx),
+                    wish, Caller.of(id, new MappedReply<>(reply, AcquireWire::setResponse)), tx),
             to);
     leaveWithTheCaller(wish, call);
+  }
+
+  /**
+   * Under the id of the request to be cancelled, so that its answer is this one's too: the first
+   * one's if that has been decided or is still to come, else the given one, for both.
+   */
+  private <A extends Message> void cancel(Mutation<A> mutation, A otherwise, StreamObserver<A> to) {
+    calls.mutate(mutation, (leases, tx, reply) -> reply.send(tx, otherwise), to);
+    calls.tell(
+        mutation.shardKey(),
+        (leases, tx, reply) -> leases.cancelWait(mutation.shardKey(), mutation.requestId(), tx));
   }
 
   private void leaveWithTheCaller(Acquire wish, CompletableFuture<?> call) {

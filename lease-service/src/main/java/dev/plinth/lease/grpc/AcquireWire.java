@@ -151,6 +151,27 @@ final class AcquireWire {
     }
   }
 
+  /** How a request ended that was cancelled before it arrived. */
+  static AcquireResponse cancelled(String requestId) {
+    requireRequestId(requestId);
+    return AcquireResponse.newBuilder()
+        .setOutcome(AcquireResponse.Outcome.OUTCOME_TIMED_OUT)
+        .build();
+  }
+
+  static AcquireSetResponse cancelledSet(String requestId) {
+    requireRequestId(requestId);
+    return AcquireSetResponse.newBuilder()
+        .setOutcome(AcquireSetResponse.Outcome.OUTCOME_TIMED_OUT)
+        .build();
+  }
+
+  private static void requireRequestId(String id) {
+    if (id.isEmpty()) {
+      throw Failure.Invalid.field("cancel", true, "none without a request_id");
+    }
+  }
+
   static AcquireResponse response(Acquired acquired) {
     AcquireResponse.Builder response = AcquireResponse.newBuilder();
     if (acquired instanceof Acquired.Granted granted) {

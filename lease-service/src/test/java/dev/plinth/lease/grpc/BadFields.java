@@ -130,6 +130,8 @@ final class BadFields {
   }
 
   private void sets() {
+    rows(AcquireRequest.class, "cancel", true);
+    rows(AcquireSetRequest.class, "cancel", true);
     Message set = good.of(AcquireSetRequest.class).get(0);
     rows(set, "owner_id", names(128));
     rows(set, "session_id", texts(128));

@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.lease.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -72,13 +73,16 @@ final class Asking {
       Wish<Q, A, H> wish, Session session, boolean waits, Budget budget)
       throws InterruptedException {
     boolean inLine = waits && !budget.isSpent();
+    long highest = wiring.tokens().highest(namespace);
     Q request = wish.request(session, inLine ? Optional.of(budget.left()) : Optional.empty());
     try {
       A answer =
           inLine
               ? wiring.calls().callInTurns(wish.method(), request, budget)
               : wiring.calls().call(wish.method(), request, oneCallAtLeast(budget));
-      return wish.granted(answer, session);
+      Optional<H> granted = wish.granted(answer, session);
+      checkTokens(wish, answer, granted, highest);
+      return granted;
     } catch (CallFailed e) {
       if (e.mayHaveApplied()) {
         giveBackIfGranted(wish, request, session);
@@ -90,13 +94,28 @@ final class Asking {
     }
   }
 
-  /** The same request again tells how it ended: the server keeps one answer per request id. */
+  /** What has a token that was given out before is given back, not used. */
+  private <A, H> void checkTokens(Wish<?, A, H> wish, A answer, Optional<H> granted, long highest) {
+    for (Lease lease : wish.fresh(answer)) {
+      if (lease.getToken() <= highest) {
+        granted.ifPresent(wish::giveBack);
+        wiring.rhythm().events().tokenWentBack();
+        throw new TokenWentBack(namespace, lease.getKey(), lease.getToken(), highest);
+      }
+      wiring.tokens().seen(namespace, lease.getToken());
+    }
+  }
+
+  /**
+   * Cancels the request, so that it leaves the line if it waits there; the answer tells if it was
+   * granted before.
+   */
   private <Q, A, H> void giveBackIfGranted(Wish<Q, A, H> wish, Q request, Session session) {
     wiring
         .errands()
         .run(
             wish.method(),
-            request,
+            wish.cancellation(request),
             () -> !session.isLost(),
             answer -> wish.granted(answer, session).ifPresent(wish::giveBack));
   }

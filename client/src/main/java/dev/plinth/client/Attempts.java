@@ -28,7 +28,7 @@ final class Attempts {
     this.proven = nanos.getAsLong();
   }
 
-  /** Never blocks. Fails with a {@link StatusRuntimeException}. */
+  /** Never blocks nor throws. Fails with a {@link StatusRuntimeException}. */
   <Q, A> CompletableFuture<A> send(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
     CompletableFuture<A> answered = new CompletableFuture<>();
     CallOptions options =
@@ -36,10 +36,14 @@ final class Attempts {
             .withExecutor(thread)
             .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
     // Else it would end with the call that this thread is just handling, which it may outlive.
-    Context.ROOT.run(
-        () ->
-            ClientCalls.asyncUnaryCall(
-                channel.newCall(method, options), request, observer(answered)));
+    try {
+      Context.ROOT.run(
+          () ->
+              ClientCalls.asyncUnaryCall(
+                  channel.newCall(method, options), request, observer(answered)));
+    } catch (Throwable e) { // of an interceptor, maybe, on a channel that was given
+      answered.completeExceptionally(Status.fromThrowable(e).asRuntimeException());
+    }
     return answered;
   }
 

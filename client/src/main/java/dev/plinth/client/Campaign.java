@@ -35,6 +35,7 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
   private final Beginning beginning = new Beginning("Campaign");
   private final CompletableFuture<Leadership> elected = new CompletableFuture<>();
   private Session session;
+  private long highest;
   private Following<CampaignRequest, CampaignResponse> stream;
   private Leadership leadership;
   private boolean over;
@@ -96,6 +97,7 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
     }
     CampaignRequest standing = request.toBuilder().setSessionId(on.id()).build();
     session = on;
+    highest = wiring.tokens().highest(request.getNamespace());
     stream =
         new Following<>(
             wiring, ElectionServiceGrpc.getCampaignMethod(), LONGEST_PAUSE, () -> standing, this);
@@ -171,7 +173,14 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
 
   private void elected(Leader leader) {
     position = 0;
-    if (leadership == null) {
+    if (leadership == null && !isPlausible(leader.getToken())) {
+      resignations().later(lease(leader.getToken()));
+      wiring.rhythm().events().tokenWentBack();
+      elected.completeExceptionally(
+          new TokenWentBack(request.getNamespace(), key(), leader.getToken(), highest));
+      finish();
+    } else if (leadership == null) {
+      wiring.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
       LeaseHandle lease =
           new LeaseHandle(
               lease(leader.getToken()), Hold.on(session, leader.getToken()), resignations());
@@ -186,10 +195,18 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
     }
   }
 
+  private boolean isPlausible(long token) {
+    return wiring.tokens().isLeaders(request.getNamespace(), key(), token, highest);
+  }
+
+  private String key() {
+    return "election/" + request.getElection();
+  }
+
   private Lease lease(long token) {
     return Lease.newBuilder()
         .setNamespace(request.getNamespace())
-        .setKey("election/" + request.getElection())
+        .setKey(key())
         .setToken(token)
         .build();
   }

@@ -18,4 +18,7 @@ interface ClientEvents {
   default void renewed(Duration slack) {}
 
   default void fenceRejected() {}
+
+  /** The server granted something under a token that must have been higher. */
+  default void tokenWentBack() {}
 }

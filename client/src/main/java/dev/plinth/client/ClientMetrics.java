@@ -18,6 +18,7 @@ final class ClientMetrics implements ClientEvents {
   private final Counter jeopardies;
   private final Timer slack;
   private final Counter rejections;
+  private final Counter backwards;
 
   ClientMetrics(MeterRegistry registry) {
     for (String outcome : OUTCOMES) {
@@ -29,30 +30,36 @@ final class ClientMetrics implements ClientEvents {
     jeopardies = registry.counter("plinth.client.jeopardy");
     slack = registry.timer("plinth.client.renewal.slack");
     rejections = registry.counter("plinth.client.fence.rejections");
+    backwards = registry.counter("plinth.client.token.backwards");
   }
 
   @Override
   public void acquired(String outcome, Duration took) {
-    acquires.get(outcome).record(took);
+    SafeMeters.record(acquires.get(outcome), took);
   }
 
   @Override
   public void held(LeaseState end, Duration howLong) {
-    holds.get(end).record(howLong);
+    SafeMeters.record(holds.get(end), howLong);
   }
 
   @Override
   public void jeopardy() {
-    jeopardies.increment();
+    SafeMeters.increment(jeopardies, 1);
   }
 
   @Override
   public void renewed(Duration left) {
-    slack.record(left);
+    SafeMeters.record(slack, left);
   }
 
   @Override
   public void fenceRejected() {
-    rejections.increment();
+    SafeMeters.increment(rejections, 1);
+  }
+
+  @Override
+  public void tokenWentBack() {
+    SafeMeters.increment(backwards, 1);
   }
 }

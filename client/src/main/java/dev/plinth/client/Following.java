@@ -24,6 +24,11 @@ final class Following<Q, A> {
   interface Listener<A> {
     void heard(A message);
 
+    /** Whether it takes another message now; if not, {@link Following#goOn} is to follow. */
+    default boolean isReady() {
+      return true;
+    }
+
     /** Whether it is worth another attempt. */
     default boolean isWanted() {
       return true;
@@ -44,6 +49,8 @@ final class Following<Q, A> {
   private int turn;
   private int failures;
   private boolean stopped;
+  // The listener has had a message and wants no other yet.
+  private boolean paused;
   private ClientCallStreamObserver<Q> call;
 
   /**
@@ -77,6 +84,14 @@ final class Following<Q, A> {
     CallOptions options = CallOptions.DEFAULT.withExecutor(rhythm.thread());
     ClientCalls.asyncServerStreamingCall(
         channel.newCall(method, options), requests.get(), new Ear(turn));
+  }
+
+  /** Reads on after the listener was not ready. */
+  void goOn() {
+    if (call != null && paused) {
+      paused = false;
+      call.request(1);
+    }
   }
 
   void stop() {
@@ -123,6 +138,8 @@ final class Following<Q, A> {
 
     @Override
     public void beforeStart(ClientCallStreamObserver<Q> stream) {
+      stream.disableAutoRequestWithInitial(1);
+      paused = false;
       call = stream;
     }
 
@@ -131,6 +148,12 @@ final class Following<Q, A> {
       if (of == turn) {
         failures = 0;
         listener.heard(message);
+      }
+      if (of == turn && call != null) {
+        paused = !listener.isReady();
+        if (!paused) {
+          call.request(1);
+        }
       }
     }
 

@@ -4,6 +4,8 @@ import dev.plinth.lease.v1.ReleaseAsk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -12,7 +14,31 @@ import java.util.function.Consumer;
  * was sent: so it is over here before the server ends the hold.
  */
 final class Hold implements Session.Dependant {
-  private record Listener(LeaseState on, Runnable task) {}
+  private static final class Listener {
+    private final LeaseState on;
+    private final Runnable task;
+    private final AtomicBoolean underWay = new AtomicBoolean();
+
+    Listener(LeaseState on, Runnable task) {
+      this.on = on;
+      this.task = task;
+    }
+
+    /** Not while it has not come back from the last time: each would cost a thread. */
+    void tell(Executor callbacks) {
+      if (underWay.compareAndSet(false, true)) {
+        callbacks.execute(this::run);
+      }
+    }
+
+    private void run() {
+      try {
+        task.run();
+      } finally {
+        underWay.set(false);
+      }
+    }
+  }
 
   private final long token;
   private final Session session;
@@ -47,6 +73,10 @@ final class Hold implements Session.Dependant {
     }
     lost |= ask != null && graceEnd - rhythm.now().nanos() <= 0;
     return lost ? LeaseState.LOST : session.state();
+  }
+
+  boolean isOverslept() {
+    return session.isOverslept();
   }
 
   synchronized boolean isHeld() {
@@ -108,10 +138,11 @@ final class Hold implements Session.Dependant {
     if (released) {
       return;
     }
+    Listener listener = new Listener(state, task);
     if (announced == state) {
-      rhythm.callbacks().execute(task);
+      listener.tell(rhythm.callbacks());
     }
-    listeners.add(new Listener(state, task));
+    listeners.add(listener);
   }
 
   synchronized void onAsked(Consumer<ReleaseAsk> task) {
@@ -159,7 +190,7 @@ final class Hold implements Session.Dependant {
     }
     listeners.stream()
         .filter(listener -> listener.on == state)
-        .forEach(listener -> rhythm.callbacks().execute(listener.task));
+        .forEach(listener -> listener.tell(rhythm.callbacks()));
   }
 
   private void ended(LeaseState how) {

@@ -2,9 +2,11 @@ package dev.plinth.client;
 
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** One key. */
@@ -31,12 +33,24 @@ final class KeyWish implements Wish<AcquireRequest, AcquireResponse, LeaseHandle
   }
 
   @Override
+  public AcquireRequest cancellation(AcquireRequest request) {
+    return request.toBuilder().setCancel(true).build();
+  }
+
+  @Override
   public Optional<LeaseHandle> granted(AcquireResponse answer, Session session) {
     return switch (answer.getOutcome()) {
       case OUTCOME_GRANTED, OUTCOME_REENTERED ->
           Optional.of(handles.of(answer.getLease(), session));
       default -> Optional.empty();
     };
+  }
+
+  @Override
+  public List<Lease> fresh(AcquireResponse answer) {
+    return answer.getOutcome() == AcquireResponse.Outcome.OUTCOME_GRANTED
+        ? List.of(answer.getLease())
+        : List.of();
   }
 
   @Override

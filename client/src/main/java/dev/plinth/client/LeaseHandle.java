@@ -47,17 +47,21 @@ public final class LeaseHandle implements AutoCloseable {
   /**
    * The token, for the write that follows.
    *
-   * @throws LeaseLost if it is not held any more
+   * @throws LeaseLost if it is not held any more, or if the machine has slept past the deadline and
+   *     the server has not confirmed the lease since; in that case it may be held again later
    */
   public long requireHeld() {
     LeaseState state = state();
-    if (state == LeaseState.LOST || state == LeaseState.RELEASED) {
+    if (state == LeaseState.LOST || state == LeaseState.RELEASED || hold.isOverslept()) {
       throw new LeaseLost(key(), token(), state);
     }
     return token();
   }
 
-  /** Each time the lease gets into jeopardy; at once if it is. May run beside other callbacks. */
+  /**
+   * Each time the lease gets into jeopardy; at once if it is. Not again while the last call has not
+   * returned. May run beside other callbacks.
+   */
   public void onJeopardy(Runnable task) {
     hold.on(LeaseState.JEOPARDY, task);
   }

@@ -1,6 +1,9 @@
 package dev.plinth.client;
 
-/** The holder's own deadline has passed, or it gave the lease back: another may hold the key. */
+/**
+ * The holder's own deadline has passed, by its monotonic clock or while the machine slept, or it
+ * gave the lease back: another may hold the key.
+ */
 public final class LeaseLost extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -106,6 +106,7 @@ public final class Leases {
    */
   public List<LeaseHandle> resume(SessionKey key) throws InterruptedException {
     Sessions.Resumed resumed = wiring.sessions().resume(namespace, key, wiring.budget());
+    wiring.tokens().resumed(resumed.held());
     List<Lease> held =
         resumed.held().stream().filter(lease -> !lease.getKey().startsWith(ELECTIONS)).toList();
     held.forEach(lease -> owners.skip(lease.getOwnerId()));

@@ -9,9 +9,11 @@ import io.grpc.StatusRuntimeException;
 /** A listener's view of an election, until it is closed. */
 public final class Observation implements AutoCloseable {
   private static final String METHOD = "Observe";
+  static final int MOST_WAITING = 256;
 
   private final ObserveRequest request;
   private final OwnThread thread;
+  private final InOrder calls;
   private final TermLog log;
   private final Following<ObserveRequest, ObserveResponse> stream;
   private final Beginning beginning = new Beginning(METHOD);
@@ -20,7 +22,8 @@ public final class Observation implements AutoCloseable {
   Observation(String namespace, String election, LeaderListener listener, Wiring wiring) {
     request = ObserveRequest.newBuilder().setNamespace(namespace).setElection(election).build();
     thread = wiring.rhythm().thread();
-    log = new TermLog(inOrder(listener, new InOrder(wiring.rhythm().callbacks())));
+    calls = new InOrder(wiring.rhythm().callbacks());
+    log = new TermLog(inOrder(listener), wiring.rhythm().events());
     stream =
         new Following<>(
             wiring,
@@ -35,11 +38,22 @@ public final class Observation implements AutoCloseable {
     beginning.await(budget, this::close);
   }
 
+  /** Calls that the listener has not taken yet. */
+  int waiting() {
+    return calls.waiting();
+  }
+
   private final class Ear implements Following.Listener<ObserveResponse> {
     @Override
     public void heard(ObserveResponse message) {
       log.take(message);
       beginning.done();
+    }
+
+    /** A listener that is slow, or blocks for good, must not fill the memory. */
+    @Override
+    public boolean isReady() {
+      return calls.waiting() < MOST_WAITING;
     }
 
     /** One that went well before was refused for its token: from a snapshot, then. */
@@ -54,7 +68,7 @@ public final class Observation implements AutoCloseable {
     }
   }
 
-  private LeaderListener inOrder(LeaderListener to, InOrder calls) {
+  private LeaderListener inOrder(LeaderListener to) {
     return new LeaderListener() {
       @Override
       public void onLeader(Leader leader) {
@@ -79,8 +93,14 @@ public final class Observation implements AutoCloseable {
       private void tell(Runnable news) {
         calls.execute(
             () -> {
-              if (!closed) {
-                news.run();
+              try {
+                if (!closed) {
+                  news.run();
+                }
+              } finally {
+                if (calls.waiting() == 0) {
+                  thread.execute(stream::goOn);
+                }
               }
             });
       }

@@ -38,7 +38,7 @@ final class OwnThread implements Executor {
   private static void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // also an Error: the next task must run
       log.log(Level.ERROR, "a task of the client failed", e);
     }
   }

@@ -44,7 +44,7 @@ public final class PlinthClient implements AutoCloseable {
             builder.nanos(),
             builder.wall(),
             thread,
-            builder.callbacksOr(background),
+            new CallbackExecutor(background, builder.callbacksOr(background)),
             rule,
             builder.events());
     OpenSessionRequest terms = builder.sessionTerms();
@@ -59,6 +59,7 @@ public final class PlinthClient implements AutoCloseable {
             background,
             builder.patience(),
             Context.ROOT.withCancellation(),
+            new TokenWatermarks(),
             new ConcurrentHashMap<>());
     owners = new Owners(wiring.owner());
     line = new Line(wiring, attempts, builder.meters());

@@ -74,7 +74,10 @@ public final class PlinthClientBuilder {
     return this;
   }
 
-  /** Where callbacks run; by default on threads of the client's own, as many as it takes. */
+  /**
+   * Where callbacks run; by default on threads of the client's own, as many as it takes. One that
+   * is refused here runs on those. Whatever callbacks do, heartbeats go on.
+   */
   public PlinthClientBuilder callbacks(Executor executor) {
     callbacks = executor;
     return this;

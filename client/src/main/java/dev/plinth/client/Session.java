@@ -2,12 +2,15 @@ package dev.plinth.client;
 
 import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.ReleaseAsk;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
  * A session at the server, kept alive until it is ended or lost. Its state is that of all leases
@@ -15,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * it.
  */
 final class Session {
+  private static final Logger log = System.getLogger("plinth.client");
   private static final Duration LONGEST_BEAT = Duration.ofSeconds(2);
 
   /** One that hangs on a session. Told on any thread, and never twice at a time by a beat. */
@@ -67,6 +71,11 @@ final class Session {
       beatSoon();
     }
     return state;
+  }
+
+  /** Slept past its deadline, and no answer has come since. */
+  boolean isOverslept() {
+    return tenure.isOverslept(rhythm.now());
   }
 
   boolean isLost() {
@@ -129,6 +138,10 @@ final class Session {
 
   private void answered(int of, Moment sentAt, HeartbeatResponse answer, Throwable thrown) {
     beating.set(false);
+    // First of all: whatever goes wrong in telling of this answer, there is a next beat.
+    if (of == turn) {
+      beatAfter(thrown == null ? restOfTheInterval(sentAt, answer) : pause());
+    }
     if (thrown == null) {
       renewed(sentAt, answer);
     } else if (isExpired(thrown)) {
@@ -137,21 +150,20 @@ final class Session {
       tenure.missed();
     }
     announce();
-    if (of == turn) {
-      beatAfter(thrown == null ? restOfTheInterval(sentAt) : pause());
-    }
   }
 
   private void renewed(Moment sentAt, HeartbeatResponse answer) {
     Moment now = rhythm.now();
     failures = 0;
-    rhythm.events().renewed(tenure.remaining(now));
+    Duration slack = tenure.remaining(now);
     tenure.renewed(sentAt, Wire.duration(answer.getTtl()), now);
-    answer.getReleaseAsksList().forEach(ask -> dependants.forEach(d -> d.asked(ask, sentAt)));
+    rhythm.events().renewed(slack);
+    answer.getReleaseAsksList().forEach(ask -> eachDependant(d -> d.asked(ask, sentAt)));
   }
 
-  private Duration restOfTheInterval(Moment sentAt) {
-    return tenure.interval().minusNanos(rhythm.now().nanos() - sentAt.nanos());
+  private Duration restOfTheInterval(Moment sentAt, HeartbeatResponse answer) {
+    return Tenure.interval(Wire.duration(answer.getTtl()))
+        .minusNanos(rhythm.now().nanos() - sentAt.nanos());
   }
 
   private Duration pause() {
@@ -174,8 +186,19 @@ final class Session {
   private LeaseState announce() {
     LeaseState state = state();
     if (announced.getAndSet(state) != state) {
-      dependants.forEach(Dependant::sessionChanged);
+      eachDependant(Dependant::sessionChanged);
     }
     return state;
+  }
+
+  /** One that fails keeps neither the others from being told nor the session from its beats. */
+  private void eachDependant(Consumer<Dependant> tell) {
+    for (Dependant dependant : dependants) {
+      try {
+        tell.accept(dependant);
+      } catch (Throwable e) {
+        log.log(Level.ERROR, "session " + id() + ": a dependant failed", e);
+      }
+    }
   }
 }

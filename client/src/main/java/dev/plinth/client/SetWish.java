@@ -2,9 +2,11 @@ package dev.plinth.client;
 
 import dev.plinth.lease.v1.AcquireSetRequest;
 import dev.plinth.lease.v1.AcquireSetResponse;
+import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Several keys in one step. */
@@ -31,11 +33,21 @@ final class SetWish implements Wish<AcquireSetRequest, AcquireSetResponse, Lease
   }
 
   @Override
+  public AcquireSetRequest cancellation(AcquireSetRequest request) {
+    return request.toBuilder().setCancel(true).build();
+  }
+
+  @Override
   public Optional<LeaseSet> granted(AcquireSetResponse answer, Session session) {
     return answer.getOutcome() == AcquireSetResponse.Outcome.OUTCOME_GRANTED
         ? Optional.of(
             new LeaseSet(answer.getLeasesList().stream().map(l -> handles.of(l, session)).toList()))
         : Optional.empty();
+  }
+
+  @Override
+  public List<Lease> fresh(AcquireSetResponse answer) {
+    return answer.getLeasesList().stream().filter(lease -> lease.getEntries() <= 1).toList();
   }
 
   @Override

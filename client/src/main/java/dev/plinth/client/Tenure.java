@@ -8,7 +8,8 @@ import java.time.Duration;
  * less: so the holder stops first, however late the answer came. Once LOST it stays LOST.
  *
  * <p>A machine that slept may find its monotonic clock where it was. So when the wall clock has
- * moved much further than that one, nothing is SAFE until a renewal sent after it was answered.
+ * moved much further than that one, nothing is SAFE until a renewal sent after it was answered; and
+ * if by the wall clock the deadline has passed, nothing is held until then.
  */
 final class Tenure {
   private static final Duration LEAST_MARGIN = Duration.ofMillis(50);
@@ -41,6 +42,10 @@ final class Tenure {
   /** A third of what may be believed: two renewals may fail before the third must not. */
   synchronized Duration interval() {
     return window.dividedBy(3);
+  }
+
+  static Duration interval(Duration ttl) {
+    return window(ttl).dividedBy(3);
   }
 
   /** An answer that comes after the deadline is too late: the loss has been told. */
@@ -79,6 +84,16 @@ final class Tenure {
   /** Whether the machine seems to have slept since the last answered renewal was sent. */
   synchronized boolean stoodStill(Moment now) {
     return now.standstillSince(confirmed).compareTo(bearable) > 0;
+  }
+
+  /**
+   * Whether the machine seems to have slept past the deadline: by the wall clock the time is over,
+   * by the monotonic one, which stood still, it is not. Then another may hold what was held here,
+   * until a renewal says otherwise.
+   */
+  synchronized boolean isOverslept(Moment now) {
+    long passed = now.wallMillis() - confirmed.wallMillis();
+    return stoodStill(now) && passed >= window.toMillis();
   }
 
   synchronized Duration remaining(Moment now) {

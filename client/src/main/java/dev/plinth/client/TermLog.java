@@ -2,6 +2,8 @@ package dev.plinth.client;
 
 import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ObserveResponse;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 
 /**
  * What a listener was told of an election, so that it is told everything once. A stream that goes
@@ -11,14 +13,18 @@ import dev.plinth.lease.v1.ObserveResponse;
 final class TermLog {
   private static final long NONE = -1;
 
+  private static final Logger logger = System.getLogger("plinth.client");
+
   private final LeaderListener listener;
+  private final ClientEvents events;
   private String resumeToken = "";
   private long term = NONE;
   private boolean leads;
   private Leader last = Leader.getDefaultInstance();
 
-  TermLog(LeaderListener listener) {
+  TermLog(LeaderListener listener, ClientEvents events) {
     this.listener = listener;
+    this.events = events;
   }
 
   /** To go on after what was told; empty to begin with a snapshot. */
@@ -55,10 +61,28 @@ final class TermLog {
 
   private void snapshot(ObserveResponse.Snapshot now) {
     if (now.hasLeader()) {
+      checkToken(now.getLeader());
       leader(now.getLeader());
       value(now.getLeader());
     } else {
       noLeader(now.getTerm());
+    }
+  }
+
+  /**
+   * A token that is lower than one that was told says that the server's store went back. Its terms
+   * are told again only when they are news; until then the listener knows that it is behind.
+   */
+  private void checkToken(Leader leader) {
+    if (leader.getToken() < last.getToken()) {
+      logger.log(
+          Level.ERROR,
+          "leader {0} with token {1} after {2}: the server''s store went back",
+          leader.getCandidateId(),
+          Long.toString(leader.getToken()),
+          Long.toString(last.getToken()));
+      events.tokenWentBack();
+      listener.onGap();
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
  * @param background for the client's own work that waits for answers
  * @param patience for a call that waits for nothing but its answer, over all attempts
  * @param life ends with the client, and with it every stream
+ * @param tokens the highest that were seen, to notice a store that went back
  * @param candidates who of this client stands where; one can stand once
  */
 record Wiring(
@@ -24,6 +25,7 @@ record Wiring(
     Executor background,
     Duration patience,
     Context.CancellableContext life,
+    TokenWatermarks tokens,
     Map<String, Campaign> candidates) {
   Budget budget() {
     return budget(patience);

@@ -1,7 +1,9 @@
 package dev.plinth.client;
 
+import dev.plinth.lease.v1.Lease;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Something that a session may be given, now or after a wait in line. */
@@ -15,8 +17,14 @@ interface Wish<Q, A, H> {
    */
   Q request(Session session, Optional<Duration> wait);
 
+  /** Takes the request back; its answer tells how that ended. */
+  Q cancellation(Q request);
+
   /** What was granted, if anything was. */
   Optional<H> granted(A answer, Session session);
+
+  /** Of what was granted by this answer, all that this owner did not hold before. */
+  List<Lease> fresh(A answer);
 
   /** For a grant that nobody is going to use. Does not block. */
   void giveBack(H granted);

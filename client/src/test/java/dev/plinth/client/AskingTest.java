@@ -1,15 +1,19 @@
 package dev.plinth.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceImplBase;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.lease.v1.ReleaseRequest;
 import dev.plinth.lease.v1.ReleaseResponse;
+import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -31,7 +35,9 @@ class AskingTest {
   private final List<String> calls = new ArrayList<>();
   private Duration openingTakes = Duration.ZERO;
   private Duration grantTakes = Duration.ZERO;
-  private long held;
+  private volatile long held;
+  private volatile long tokens;
+  private boolean beatsAreAnswered;
   private Server server;
   private ManagedChannel channel;
   private Leases leases;
@@ -79,9 +85,56 @@ class AskingTest {
     assertEquals(List.of("open", "acquire s1", "release 1", "open", "acquire s2"), calls);
   }
 
+  /** System.nanoTime stands still while a machine is suspended. */
+  @Test
+  void V15_tokenAfterASleepPastTheDeadline_isNotHandedOut_untilTheServerConfirms()
+      throws Exception {
+    beatsAreAnswered = true;
+    LeaseHandle lease = leases.tryAcquire("printer").orElseThrow();
+    clock.stepWall(Duration.ofSeconds(5));
+    assertEquals(LeaseState.JEOPARDY, lease.state());
+    assertEquals(1, lease.requireHeld()); // by both clocks its time is not over
+    clock.stepWall(Duration.ofSeconds(5));
+    assertEquals(LeaseState.JEOPARDY, lease.state());
+    assertThrows(LeaseLost.class, lease::requireHeld);
+    clock.runDue(); // the look at it made the client ask
+    Await.until(
+        "the answer came",
+        () -> {
+          clock.runDue();
+          return lease.state() == LeaseState.SAFE;
+        });
+    assertEquals(1, lease.requireHeld());
+  }
+
+  /** The server's store was restored from an older backup. */
+  @Test
+  void grantUnderALowerToken_isRefused_andGivenBack() throws Exception {
+    leases.tryAcquire("printer").orElseThrow().close();
+    leases.tryAcquire("printer").orElseThrow().close();
+    tokens = 0;
+    TokenWentBack thrown = assertThrows(TokenWentBack.class, () -> leases.tryAcquire("printer"));
+    assertEquals(1, thrown.token());
+    assertEquals(2, thrown.highest());
+    Await.until(
+        "it is given back",
+        () -> {
+          clock.runDue();
+          return held == 0;
+        });
+    tokens = 2;
+    assertEquals(3, leases.tryAcquire("printer").orElseThrow().requireHeld());
+  }
+
   private final class OneKey extends LeaseServiceImplBase {
     private int sessions;
-    private long tokens;
+
+    @Override
+    public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> to) {
+      if (beatsAreAnswered) {
+        answer(to, HeartbeatResponse.newBuilder().setTtl(Wire.duration(TTL)).build());
+      }
+    }
 
     @Override
     public void openSession(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {

@@ -79,6 +79,15 @@ final class LeaseServer implements AutoCloseable {
     }
   }
 
+  /** The tokens of all grants of a key, as the server remembers them. */
+  List<Long> grants(String key) {
+    HistoryRequest request = HistoryRequest.newBuilder().setKey(key).setPageSize(1000).build();
+    return leases().history(request).getEntriesList().stream()
+        .filter(entry -> entry.getType() == HistoryEntry.Type.TYPE_GRANTED)
+        .map(HistoryEntry::getToken)
+        .toList();
+  }
+
   /** All terms of an election and how they ended, as the server remembers them. */
   List<String> terms(String election) {
     HistoryRequest request =

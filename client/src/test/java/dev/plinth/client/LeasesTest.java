@@ -133,31 +133,6 @@ class LeasesTest {
   }
 
   @Test
-  void interruptedWait_leavesNothingBehind() throws Exception {
-    LeaseHandle first = ann.leases().tryAcquire("printer").orElseThrow();
-    CountDownLatch interrupted = new CountDownLatch(1);
-    Thread waiter =
-        new Thread(
-            () -> {
-              try {
-                bob.leases().acquire("printer", Duration.ofSeconds(5));
-              } catch (InterruptedException e) {
-                interrupted.countDown();
-              }
-            });
-    waiter.start();
-    Await.until("bob is in line", () -> server.lease("printer").getWaiters() == 1);
-    waiter.interrupt();
-    assertTrue(interrupted.await(10, TimeUnit.SECONDS));
-    first.close();
-    Await.until(
-        "the key is free",
-        () ->
-            server.lease("printer").getWaiters() == 0
-                && server.lease("printer").getHoldersCount() == 0);
-  }
-
-  @Test
   void clientClose_releasesAll_andTellsTheHolders() throws Exception {
     LeaseHandle one = ann.leases().tryAcquire("one").orElseThrow();
     ann.leases().tryAcquire("two").orElseThrow();

@@ -3,13 +3,16 @@ package dev.plinth.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.lease.v1.Leader;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +116,43 @@ class ObservationTest {
     Await.until("the last term", () -> terms.heard.contains("leader 3"));
     assertEquals(List.of("gap"), terms.gaps);
     assertEquals(List.of("none 0", "leader 1", "none 1", "leader 3"), terms.heard);
+  }
+
+  @Test
+  void listenerThatBlocks_keepsNoMoreWaitingThanTheBound_andMissesNothing() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    Leadership leads = lead(0);
+    Observation observation =
+        observer
+            .election("cron")
+            .observe(
+                new LeaderListener() {
+                  @Override
+                  public void onLeader(Leader leader) {
+                    Await.until("it may go on", () -> goOn.getCount() == 0);
+                    terms.onLeader(leader);
+                  }
+
+                  @Override
+                  public void onNoLeader(long term) {
+                    terms.onNoLeader(term);
+                  }
+
+                  @Override
+                  public void onValue(Leader leader) {
+                    terms.onValue(leader);
+                  }
+                });
+    List<String> said = new ArrayList<>(List.of("value 0"));
+    for (int i = 1; i <= 2 * Observation.MOST_WAITING; i++) {
+      leads.proclaim("value " + i);
+      said.add("value " + i);
+      assertTrue(observation.waiting() <= Observation.MOST_WAITING);
+    }
+    Await.until("full", () -> observation.waiting() == Observation.MOST_WAITING);
+    goOn.countDown();
+    Await.until("all is heard", () -> terms.values.size() >= said.size());
+    assertEquals(said, terms.values);
   }
 
   private Leadership lead(int i) throws InterruptedException {

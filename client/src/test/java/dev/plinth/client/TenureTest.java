@@ -1,6 +1,7 @@
 package dev.plinth.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -124,6 +125,18 @@ class TenureTest {
     assertEquals(LeaseState.JEOPARDY, tenure.state(slept(1000, 2501)));
     tenure.renewed(slept(1001, 2501), TTL, slept(1100, 2501));
     assertEquals(LeaseState.SAFE, tenure.state(slept(1100, 2501)));
+  }
+
+  @Test
+  void V15_sleepPastTheDeadline_isOverslept_untilARenewalSentAfterIt() {
+    Tenure tenure = new Tenure(ms(0), TTL);
+    assertFalse(tenure.isOverslept(slept(1000, 7999)));
+    assertTrue(tenure.isOverslept(slept(1000, 8000)));
+    tenure.renewed(ms(900), TTL, slept(1000, 8000)); // sent before it slept
+    assertTrue(tenure.isOverslept(slept(1000, 8900)));
+    tenure.renewed(slept(1001, 8900), TTL, slept(1100, 8900));
+    assertFalse(tenure.isOverslept(slept(1100, 8900)));
+    assertEquals(LeaseState.SAFE, tenure.state(slept(1100, 8900)));
   }
 
   @Test

@@ -12,11 +12,12 @@ import dev.plinth.lease.v1.ObserveResponse.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class TermLogTest {
   private final Heard heard = new Heard();
-  private final TermLog log = new TermLog(heard);
+  private final TermLog log = new TermLog(heard, ClientEvents.NONE);
 
   @Test
   void terms_areToldInOrder_withTheirValues() {
@@ -40,6 +41,32 @@ class TermLogTest {
     take(noLeader(1), "");
     take(leader(2, "b"), "2");
     assertEquals(List.of("leader 1 a", "none 1", "leader 2 b"), heard.calls);
+  }
+
+  /** As after a restore of the server's store from an older backup. */
+  @Test
+  void snapshotWithALowerToken_isAGap_andCounted() {
+    AtomicInteger counted = new AtomicInteger();
+    ClientEvents events =
+        new ClientEvents() {
+          @Override
+          public void tokenWentBack() {
+            counted.incrementAndGet();
+          }
+        };
+    TermLog back = new TermLog(heard, events);
+    Leader second = Leader.newBuilder().setTerm(2).setToken(20).build();
+    Leader first = Leader.newBuilder().setTerm(1).setToken(10).build();
+    back.take(ObserveResponse.newBuilder().setLeader(second).setResumeToken("1").build());
+    back.take(ObserveResponse.newBuilder().setSnapshot(snapshotOf(second)).build());
+    assertEquals(0, counted.get());
+    back.take(ObserveResponse.newBuilder().setSnapshot(snapshotOf(first)).build());
+    assertEquals(1, counted.get());
+    assertEquals(List.of("leader 2 ", "gap"), heard.calls);
+  }
+
+  private static Snapshot snapshotOf(Leader leader) {
+    return Snapshot.newBuilder().setTerm(leader.getTerm()).setLeader(leader).build();
   }
 
   @Test
@@ -72,10 +99,10 @@ class TermLogTest {
     for (int run = 0; run < 500; run++) {
       List<List<ObserveResponse.Builder>> commits = commits(random);
       Heard whole = new Heard();
-      TermLog unbroken = new TermLog(whole);
+      TermLog unbroken = new TermLog(whole, ClientEvents.NONE);
       play(commits, unbroken, 0, Integer.MAX_VALUE);
       Heard parts = new Heard();
-      TermLog broken = new TermLog(parts);
+      TermLog broken = new TermLog(parts, ClientEvents.NONE);
       int from = 0;
       while (from < commits.size()) {
         play(commits, broken, from, 1 + random.nextInt(4));

@@ -1,6 +1,7 @@
 package dev.plinth.client.id;
 
 import dev.plinth.client.Line;
+import dev.plinth.client.SafeMeters;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -49,6 +50,11 @@ final class IdMeters implements IdEvents {
 
   private Tally measured(String namespace) {
     Tally tally = new Tally();
+    SafeMeters.run(() -> register(namespace, tally));
+    return tally;
+  }
+
+  private void register(String namespace, Tally tally) {
     FunctionCounter.builder("plinth.client.ids.issued", tally, Tally::issued)
         .tag("namespace", namespace)
         .register(registry);
@@ -59,7 +65,6 @@ final class IdMeters implements IdEvents {
         .tag("namespace", namespace)
         .baseUnit("seconds")
         .register(registry);
-    return tally;
   }
 
   @Override
@@ -72,11 +77,15 @@ final class IdMeters implements IdEvents {
 
   @Override
   public void stalled(String namespace) {
-    registry.counter("plinth.client.ids.range.stalls", "namespace", namespace).increment();
+    count("plinth.client.ids.range.stalls", namespace, 1);
   }
 
   @Override
   public void returned(String namespace, long ids) {
-    registry.counter("plinth.client.ids.returned", "namespace", namespace).increment(ids);
+    count("plinth.client.ids.returned", namespace, ids);
+  }
+
+  private void count(String name, String namespace, long by) {
+    SafeMeters.run(() -> registry.counter(name, "namespace", namespace).increment(by));
   }
 }

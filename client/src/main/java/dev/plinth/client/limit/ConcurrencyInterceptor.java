@@ -61,11 +61,7 @@ public final class ConcurrencyInterceptor implements ServerInterceptor {
   public static ConcurrencyInterceptor of(
       Limits limits, String domain, CallDescriptors descriptors, Duration ttl) {
     return new ConcurrencyInterceptor(
-        limits,
-        domain,
-        descriptors,
-        limits.line().background(),
-        new Slots(limits.wiring(), domain, ttl));
+        limits, domain, descriptors, Runnable::run, new Slots(limits.wiring(), domain, ttl));
   }
 
   /** Where handlers begin; by default on threads of the client's own, as many as it takes. */
@@ -83,7 +79,9 @@ public final class ConcurrencyInterceptor implements ServerInterceptor {
     HeldCall<Q> held = new HeldCall<>(call);
     slots
         .acquire(new Subject(domain, limited.get()))
-        .thenAccept(entry -> entered(entry, call, headers, next, held));
+        // Not on the client's own thread: from here on it is the application's code that runs.
+        .thenAcceptAsync(
+            entry -> entered(entry, call, headers, next, held), limits.line().background());
     return held;
   }
 
@@ -117,11 +115,18 @@ public final class ConcurrencyInterceptor implements ServerInterceptor {
     Refusal.concurrency(full.getLimitsList(), retryAfter).close(call, new Metadata());
   }
 
-  private static <Q, A> ServerCall.Listener<Q> run(
+  private <Q, A> ServerCall.Listener<Q> run(
       Slot slot, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     Context.CancellableContext running =
         Context.current().withValue(TOKEN, slot.token()).withCancellation();
-    slot.onLost(() -> running.cancel(new IllegalStateException("the call's slot is lost")));
+    // A context tells its listeners, which are the application's, where it is cancelled.
+    slot.onLost(
+        () ->
+            limits
+                .line()
+                .background()
+                .execute(
+                    () -> running.cancel(new IllegalStateException("the call's slot is lost"))));
     try {
       return ending(
           slot, running, Contexts.interceptCall(running, closing(slot, call), headers, next));

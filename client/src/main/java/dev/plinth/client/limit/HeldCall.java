@@ -8,7 +8,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -40,7 +39,7 @@ final class HeldCall<Q> extends ServerCall.Listener<Q> {
   void begin(Executor threads, Supplier<ServerCall.Listener<Q>> start, Runnable ifGone) {
     try {
       threads.execute(context.wrap(() -> beginNow(start, ifGone)));
-    } catch (RejectedExecutionException e) {
+    } catch (RuntimeException | Error e) {
       ifGone.run();
       refuse(Status.UNAVAILABLE.withDescription("no thread to handle the call").withCause(e));
     }
@@ -58,7 +57,7 @@ final class HeldCall<Q> extends ServerCall.Listener<Q> {
         telling = true;
       }
       tellAll();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.log(Level.ERROR, "the handler of " + name() + " failed", e);
       refuse(Status.UNKNOWN.withDescription("the handler failed").withCause(e));
     }

@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.SafeMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
@@ -45,36 +46,36 @@ final class LimitMetrics implements LimitEvents {
 
   @Override
   public void answered(boolean isAllowed, Source source) {
-    (isAllowed ? allowed : denied).get(source).increment();
+    SafeMeters.increment((isAllowed ? allowed : denied).get(source), 1);
   }
 
   @Override
   public void shadowDenied() {
-    shadows.increment();
+    SafeMeters.increment(shadows, 1);
   }
 
   @Override
   public void leaseAsked(String outcome) {
-    leases.get(outcome).increment();
+    SafeMeters.increment(leases.get(outcome), 1);
   }
 
   @Override
   public void leased(long units) {
-    granted.increment(units);
+    SafeMeters.increment(granted, units);
   }
 
   @Override
   public void unused(long units) {
-    unused.increment(units);
+    SafeMeters.increment(unused, units);
   }
 
   @Override
   public void stale(long units) {
-    stale.increment(units);
+    SafeMeters.increment(stale, units);
   }
 
   @Override
   public void slot(String what) {
-    slots.get(what).increment();
+    SafeMeters.increment(slots.get(what), 1);
   }
 }

@@ -55,7 +55,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
   public static RateLimitServerInterceptor of(
       Limits limits, String domain, CallDescriptors descriptors) {
     return new RateLimitServerInterceptor(
-        limits, domain, descriptors, (call, headers) -> 1, limits.line().background());
+        limits, domain, descriptors, (call, headers) -> 1, Runnable::run);
   }
 
   public RateLimitServerInterceptor cost(ToLongBiFunction<ServerCall<?, ?>, Metadata> function) {
@@ -87,7 +87,9 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
           : refuse(call, answer);
     }
     HeldCall<Q> held = new HeldCall<>(call);
-    asked.thenAccept(answer -> decided(answer, call, headers, next, held));
+    // Not on the client's own thread: from here on it is the application's code that runs.
+    asked.thenAcceptAsync(
+        answer -> decided(answer, call, headers, next, held), limits.line().background());
     return held;
   }
 

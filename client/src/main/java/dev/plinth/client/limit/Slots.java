@@ -122,8 +122,8 @@ final class Slots {
         .after(
             ttl.dividedBy(PASSES),
             () -> {
+              passLater(); // first: nothing that goes wrong here may end the renewals
               kept.forEach(Slot::renewIfDue);
-              passLater();
             });
   }
 

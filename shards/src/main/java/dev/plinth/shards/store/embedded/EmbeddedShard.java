@@ -4,6 +4,7 @@ import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.Write;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 final class EmbeddedShard implements OwnedShard {
@@ -12,6 +13,7 @@ final class EmbeddedShard implements OwnedShard {
   private final long epoch;
   private volatile long revision; // written by its owner alone, read by whoever looks
   private volatile boolean released;
+  private volatile boolean broken; // written by the writer
 
   EmbeddedShard(EmbeddedShardStore store, int shard, ShardMeta meta) {
     this.store = store;
@@ -48,13 +50,36 @@ final class EmbeddedShard implements OwnedShard {
     revision++;
     return store
         .writer()
-        .write(new GroupWriter.Group(shard, new ShardMeta(epoch, revision), writes))
+        .write(new GroupWriter.Group(shard, new ShardMeta(epoch, revision), writes, this))
         .thenApply(done -> Commit.DONE);
   }
 
   @Override
   public boolean isLost() {
     return released;
+  }
+
+  /** One of its commits failed: none after it is written. */
+  void breaks() {
+    broken = true;
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Nobody else can have claimed it, so it goes on from what the files hold. */
+  @Override
+  public Optional<OwnedShard> again() {
+    if (released || !broken) {
+      return Optional.empty();
+    }
+    store.writer().flush();
+    return store.claimAgain(this).map(same -> same);
+  }
+
+  void ends() {
+    released = true;
   }
 
   /** Commits under way are written in the order of the queue, before any of the next owner's. */

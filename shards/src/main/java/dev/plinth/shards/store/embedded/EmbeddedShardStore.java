@@ -1,78 +1,92 @@
 package dev.plinth.shards.store.embedded;
 
+import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.store.HighWaterMarks;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.rocksdb.Options;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksDB;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 
 /**
  * All shards in one RocksDB that one process holds (RocksDB locks its folder). The process is
- * always the owner, so an epoch only counts the claims. A write that fails leaves RocksDB unfit to
- * go on: the store then says so until it is opened again.
+ * always the owner, so an epoch only counts the claims. While the disk takes no writes the store is
+ * read-only; it goes on by itself.
  */
 public final class EmbeddedShardStore implements ShardStore {
   static final String ENGINE = "embedded";
 
   private final Path folder;
   private final int shards;
-  private final Options options;
-  private final RocksDB db;
+  private final Database db;
+  private final HighWaterMarks marks;
+  private final WriteStop stop;
   private final GroupWriter writer;
   private final TreeMap<Integer, EmbeddedShard> owned = new TreeMap<>();
   private String address = "";
 
-  static {
-    RocksDB.loadLibrary();
-  }
-
-  private EmbeddedShardStore(Path folder, int shards, Options options, RocksDB db) {
+  private EmbeddedShardStore(Path folder, int shards, Database db, HighWaterMarks marks) {
     this.folder = folder;
     this.shards = shards;
-    this.options = options;
     this.db = db;
-    this.writer = new GroupWriter(db);
+    this.marks = marks;
+    this.stop = new WriteStop(folder);
+    this.writer = new GroupWriter(db, marks, stop);
+  }
+
+  /** Like the other, for data that was never restored. */
+  public static EmbeddedShardStore open(Path folder, int shards) {
+    return open(folder, shards, 0);
   }
 
   /**
    * Opens the folder, made if it is not there.
    *
+   * @param generation of the data; where it is higher than before, what is lost is given up
    * @throws StoreUnavailable if it is held, damaged, or was made for another number of shards
    */
-  public static EmbeddedShardStore open(Path folder, int shards) {
-    Options options = new Options().setCreateIfMissing(true);
-    RocksDB db = null;
+  public static EmbeddedShardStore open(Path folder, int shards, int generation) {
+    boolean known = Marks.exist(folder);
+    Database db = null;
+    HighWaterMarks marks = null;
     try {
-      db = RocksDB.open(options, folder.toString());
-      EmbeddedShardStore store = new EmbeddedShardStore(folder, shards, options, db);
-      store.checkShards();
-      return store;
+      boolean salvage = known && Marks.isRaised(marks = Marks.open(folder, shards), generation);
+      db = Database.open(folder, !known, salvage);
+      checkShards(db, shards, folder);
+      db.verify();
+      marks = known ? marks : Marks.open(folder, shards);
+      Marks.check(db, marks, shards, generation, folder);
+      return new EmbeddedShardStore(folder, shards, db, marks);
     } catch (RocksDBException | StoreUnavailable e) {
-      if (db != null) {
-        db.close();
-      }
-      options.close();
-      throw e instanceof StoreUnavailable known ? known : unavailable("cannot open " + folder, e);
+      close(db, marks);
+      throw e instanceof StoreUnavailable told
+          ? told
+          : refusal(folder, known, (RocksDBException) e);
     }
   }
 
-  private void checkShards() throws RocksDBException {
+  private static StoreUnavailable refusal(Path folder, boolean known, RocksDBException e) {
+    Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
+    boolean damaged = code == Status.Code.Corruption || known && code != Status.Code.IOError;
+    return damaged
+        ? Marks.damaged(folder, String.valueOf(e.getMessage()), e)
+        : unavailable("cannot open " + folder, e);
+  }
+
+  private static void checkShards(Database db, int shards, Path folder) throws RocksDBException {
     byte[] stored = db.get(Keys.SHARDS);
     if (stored == null) {
       try (WriteBatch batch = new WriteBatch()) {
         batch.put(Keys.SHARDS, Keys.number(shards));
-        writer.writeNow(batch);
+        db.write(batch);
       }
     } else if (Keys.number(stored) != shards) {
       throw unavailable(
@@ -95,17 +109,40 @@ public final class EmbeddedShardStore implements ShardStore {
     if (owned.containsKey(shard)) {
       return Optional.empty();
     }
-    try (WriteBatch batch = new WriteBatch()) {
+    ShardMeta meta = meta(shard);
+    ShardMeta next = new ShardMeta(meta.epoch() + 1, meta.revision());
+    await(writer.write(new GroupWriter.Group(shard, next, List.of(), null)));
+    EmbeddedShard mine = new EmbeddedShard(this, shard, next);
+    owned.put(shard, mine);
+    return Optional.of(mine);
+  }
+
+  /** Puts another in the place of a claim that had a commit fail; empty if it cannot be read. */
+  synchronized Optional<EmbeddedShard> claimAgain(EmbeddedShard before) {
+    try {
+      EmbeddedShard same = new EmbeddedShard(this, before.shard(), meta(before.shard()));
+      before.ends();
+      owned.put(before.shard(), same);
+      return Optional.of(same);
+    } catch (StoreUnavailable e) {
+      return Optional.empty();
+    }
+  }
+
+  private static void await(CompletableFuture<Void> written) {
+    try {
+      written.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof Failure known ? known : e;
+    }
+  }
+
+  private ShardMeta meta(int shard) {
+    try {
       byte[] stored = db.get(Keys.meta(shard));
-      ShardMeta meta = stored == null ? ShardMeta.NEW : ShardMeta.decode(stored);
-      ShardMeta claimed = new ShardMeta(meta.epoch() + 1, meta.revision());
-      batch.put(Keys.meta(shard), claimed.encode());
-      writer.writeNow(batch);
-      EmbeddedShard mine = new EmbeddedShard(this, shard, claimed);
-      owned.put(shard, mine);
-      return Optional.of(mine);
+      return stored == null ? ShardMeta.NEW : ShardMeta.decode(stored);
     } catch (RocksDBException e) {
-      throw unavailable("cannot claim shard " + shard, e);
+      throw unavailable("cannot read shard " + shard, e);
     }
   }
 
@@ -138,16 +175,8 @@ public final class EmbeddedShardStore implements ShardStore {
   }
 
   List<Row> load(int shard) {
-    byte[] prefix = Keys.rows(shard);
-    try (Slice end = new Slice(Keys.after(prefix));
-        ReadOptions read = new ReadOptions().setIterateUpperBound(end);
-        RocksIterator rows = db.newIterator(read)) {
-      List<Row> all = new ArrayList<>();
-      for (rows.seek(prefix); rows.isValid(); rows.next()) {
-        all.add(new Row(Keys.name(rows.key()), rows.value()));
-      }
-      rows.status();
-      return all;
+    try {
+      return db.rows(Keys.rows(shard));
     } catch (RocksDBException e) {
       throw unavailable("cannot load shard " + shard, e);
     }
@@ -178,7 +207,12 @@ public final class EmbeddedShardStore implements ShardStore {
 
   @Override
   public Optional<String> trouble() {
-    return writer.failure().map(failure -> "a write failed: " + failure.getMessage());
+    return stop.refusal().map(Failure::getMessage);
+  }
+
+  @Override
+  public Optional<Failure> readOnly() {
+    return stop.refusal();
   }
 
   @Override
@@ -187,8 +221,16 @@ public final class EmbeddedShardStore implements ShardStore {
     synchronized (this) {
       owned.clear();
     }
-    db.close();
-    options.close();
+    close(db, marks);
+  }
+
+  private static void close(Database db, HighWaterMarks marks) {
+    if (db != null) {
+      db.close();
+    }
+    if (marks != null) {
+      marks.close();
+    }
   }
 
   static StoreUnavailable unavailable(String what, Exception cause) {

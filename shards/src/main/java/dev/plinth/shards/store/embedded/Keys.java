@@ -9,6 +9,10 @@ import java.nio.charset.StandardCharsets;
  */
 final class Keys {
   static final byte[] SHARDS = "shards".getBytes(StandardCharsets.UTF_8);
+
+  /** Written to see whether anything can be. */
+  static final byte[] TRIAL = "trial".getBytes(StandardCharsets.UTF_8);
+
   private static final int PREFIX = 1 + Integer.BYTES;
 
   private Keys() {}

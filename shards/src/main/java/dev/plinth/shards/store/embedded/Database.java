@@ -1,0 +1,223 @@
+package dev.plinth.shards.store.embedded;
+
+import dev.plinth.shards.store.Row;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Stream;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The RocksDB of the embedded store. After a write that failed it is opened again, for reading only
+ * at first: what its files hold then is what was applied. Writes come from one thread.
+ */
+final class Database implements AutoCloseable {
+  private static final Logger log = System.getLogger("plinth.shards");
+  private static final int ROOM = 1 << 20;
+  private static final int KEPT_LOGS = 10;
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  private final Path folder;
+  private final Options options;
+  private final WriteOptions synced = new WriteOptions().setSync(true);
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private RocksDB db; // null while it could not be opened again
+
+  private Database(Path folder, Options options, RocksDB db) {
+    this.folder = folder;
+    this.options = options;
+    this.db = db;
+  }
+
+  /**
+   * Opens the folder. Of its log, an incomplete last record is forgiven: it was on its way to the
+   * disk when the process ended, and acknowledged to nobody.
+   *
+   * @param create whether the folder may be empty
+   * @param salvage to take what lies before a damaged record, and lose the rest
+   */
+  static Database open(Path folder, boolean create, boolean salvage) throws RocksDBException {
+    Options options =
+        new Options()
+            .setCreateIfMissing(create)
+            .setParanoidChecks(true)
+            .setKeepLogFileNum(KEPT_LOGS)
+            .setWalRecoveryMode(
+                salvage
+                    ? WALRecoveryMode.PointInTimeRecovery
+                    : WALRecoveryMode.TolerateCorruptedTailRecords);
+    try {
+      RocksDB db = RocksDB.open(options, folder.toString());
+      return new Database(folder, options, db);
+    } catch (RocksDBException e) {
+      options.close();
+      throw e;
+    }
+  }
+
+  /** Reads every table once; a damaged one names its file. */
+  void verify() throws RocksDBException {
+    db().verifyChecksum();
+  }
+
+  byte[] get(byte[] key) throws RocksDBException {
+    lock.readLock().lock();
+    try {
+      return db().get(key);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  List<Row> rows(byte[] prefix) throws RocksDBException {
+    lock.readLock().lock();
+    try (Slice end = new Slice(Keys.after(prefix));
+        ReadOptions read = new ReadOptions().setIterateUpperBound(end);
+        RocksIterator rows = db().newIterator(read)) {
+      List<Row> all = new ArrayList<>();
+      for (rows.seek(prefix); rows.isValid(); rows.next()) {
+        all.add(new Row(Keys.name(rows.key()), rows.value()));
+      }
+      rows.status();
+      return all;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  private RocksDB db() throws RocksDBException {
+    if (db == null) {
+      throw new RocksDBException("it could not be opened again after a write that failed");
+    }
+    return db;
+  }
+
+  /** Waits for the disk. */
+  void write(WriteBatch batch) throws RocksDBException {
+    lock.readLock().lock();
+    try {
+      db().write(synced, batch);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /**
+   * Opens it again for reading only. The log is synced first: whether the write that failed is in
+   * it must not change any more.
+   */
+  void openToRead() {
+    lock.writeLock().lock();
+    try {
+      closeDb();
+      syncLogs();
+      db = RocksDB.openReadOnly(options, folder.toString());
+    } catch (RocksDBException | IOException e) {
+      log.log(Level.WARNING, "cannot read " + folder + " after a write that failed: " + e);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Opens it again for writing, if the disk seems to take writes.
+   *
+   * @throws RocksDBException if it does not; then it is as {@link #openToRead} leaves it
+   */
+  void openToWrite(WriteBatch trial) throws RocksDBException {
+    tryDisk();
+    lock.writeLock().lock();
+    try {
+      closeDb();
+      db = RocksDB.open(options, folder.toString());
+      db.write(synced, trial);
+    } catch (RocksDBException e) {
+      openToRead();
+      throw e;
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private void closeDb() {
+    if (db != null) {
+      db.close();
+      db = null;
+    }
+  }
+
+  private void syncLogs() throws IOException {
+    for (Path file : logs(folder)) {
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.force(true);
+      }
+    }
+  }
+
+  /** The files of the write-ahead log, the oldest first. */
+  static List<Path> logs(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.toString().endsWith(".log"))
+          .sorted(Comparator.comparing(Path::getFileName))
+          .toList();
+    }
+  }
+
+  private void tryDisk() throws RocksDBException {
+    Path trial = folder.resolve("trial");
+    try (FileChannel channel =
+        FileChannel.open(trial, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      ByteBuffer room = ByteBuffer.allocate(ROOM);
+      while (room.hasRemaining()) {
+        channel.write(room);
+      }
+      channel.force(true);
+    } catch (IOException e) {
+      throw new RocksDBException(String.valueOf(e.getMessage()));
+    } finally {
+      delete(trial);
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      // Not there, or the disk is gone, which the trial has told.
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.writeLock().lock();
+    try {
+      closeDb();
+      options.close();
+      synced.close();
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.plinth.shards.store.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.Write;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A store that has lost acknowledged commits is not opened, and says which file and what to do. */
+class EmbeddedDamageTest {
+  private static final int SHARDS = 2;
+  private static final int COMMITS = 300;
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void commitMany() {
+    commit(COMMITS);
+  }
+
+  private void commit(int count) {
+    try (EmbeddedShardStore store = EmbeddedShardStore.open(folder, SHARDS)) {
+      OwnedShard shard = store.claim(1).orElseThrow();
+      for (int i = 0; i < count; i++) {
+        Write row = Write.put("k" + i, new byte[200]);
+        assertEquals(Commit.DONE, shard.commit(List.of(row)).join());
+      }
+    }
+  }
+
+  @Test
+  void bytesOverwrittenInTheLog_refuseTheStart() throws IOException {
+    overwrite(log(), 64);
+    assertRefused(log());
+  }
+
+  @Test
+  void logCutToTwoThirds_refusesTheStart_everyTime() throws IOException {
+    Path log = log();
+    cut(log, Files.size(log) * 2 / 3);
+    assertRefused(folder);
+    assertRefused(folder);
+  }
+
+  @Test
+  void everyCutThatLosesAnAcknowledgedCommit_refusesTheStart() throws IOException {
+    Path log = log();
+    long whole = Files.size(log);
+    for (long length = whole - 1; length > whole - 600; length -= 53) {
+      cut(log, length);
+      assertRefused(folder);
+    }
+  }
+
+  @Test
+  void missingLog_refusesTheStart() throws IOException {
+    Files.delete(log());
+    assertRefused(folder);
+  }
+
+  @Test
+  void missingCurrentFile_refusesTheStart_andDeletesNothing() throws IOException {
+    Path log = log();
+    Files.delete(folder.resolve("CURRENT"));
+    assertRefused(folder);
+    assertTrue(Files.exists(log), "the log is still there");
+  }
+
+  @Test
+  void damagedTable_refusesTheStart_andNamesIt() throws IOException {
+    commit(1); // opening has turned the log into a table
+    Path table = newest(".sst");
+    overwrite(table, 64);
+    assertRefused(table);
+  }
+
+  @Test
+  void unreadableMarks_refuseTheStart_andNameTheFile() throws IOException {
+    overwrite(folder.resolve(Marks.FILE), 8);
+    assertRefused(folder.resolve(Marks.FILE));
+  }
+
+  @Test
+  void nextGeneration_goesOnWithWhatIsLeft_andTheLossAfterItIsNoticedAgain() throws IOException {
+    overwrite(log(), 64);
+    long left;
+    try (EmbeddedShardStore store = EmbeddedShardStore.open(folder, SHARDS, 1)) {
+      OwnedShard shard = store.claim(1).orElseThrow();
+      left = shard.revision();
+      assertTrue(left > 0 && left < COMMITS, left + " commits are left");
+      assertEquals(left, shard.load().size());
+      for (int i = 0; i < 10; i++) {
+        shard.commit(List.of(Write.put("n" + i, new byte[200]))).join();
+      }
+    }
+    Path log = log();
+    cut(log, Files.size(log) / 2);
+    assertThrows(StoreUnavailable.class, () -> EmbeddedShardStore.open(folder, SHARDS, 1));
+  }
+
+  private void assertRefused(Path named) {
+    StoreUnavailable refused =
+        assertThrows(StoreUnavailable.class, () -> EmbeddedShardStore.open(folder, SHARDS).close());
+    assertTrue(refused.getMessage().contains(named.toString()), refused.getMessage());
+    assertTrue(
+        refused.getMessage().contains("--shards.generation")
+            || refused.getMessage().contains("delete it"),
+        refused.getMessage());
+  }
+
+  private Path log() throws IOException {
+    return newest(".log");
+  }
+
+  private Path newest(String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.toString().endsWith(suffix))
+          .filter(file -> file.toFile().length() > 0)
+          .sorted()
+          .reduce((first, second) -> second)
+          .orElseThrow();
+    }
+  }
+
+  private static void overwrite(Path file, int bytes) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.seek(open.length() / 2);
+      open.write(new String(new char[bytes]).replace('\0', '#').getBytes());
+    }
+  }
+
+  private static void cut(Path file, long length) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.setLength(length);
+    }
+  }
+}

@@ -5,7 +5,6 @@ import dev.plinth.id.grpc.IdEndpoint;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
-import dev.plinth.shards.store.ShardStore;
 import io.grpc.BindableService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
@@ -28,8 +27,8 @@ public final class IdService implements HostedService {
     return new IdApp(clock, new IdMetrics(registry));
   }
 
-  public static IdService on(Shards shards, IdApp app, ShardStore store) {
-    return new IdService(shards, app, store);
+  public static IdService on(Shards shards, IdApp app, Engine engine) {
+    return new IdService(shards, app, engine);
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.ShardCalls;
-import dev.plinth.shards.store.ShardStore;
 import io.grpc.BindableService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
@@ -29,8 +28,8 @@ public final class LeaseService implements HostedService {
     return new LeaseApp(clock, new LeaseMetrics(registry));
   }
 
-  public static LeaseService on(Shards shards, LeaseApp app, ShardStore store) {
-    return new LeaseService(new ShardCalls<>(shards, app), store);
+  public static LeaseService on(Shards shards, LeaseApp app, Engine engine) {
+    return new LeaseService(new ShardCalls<>(shards, app), engine);
   }
 
   @Override

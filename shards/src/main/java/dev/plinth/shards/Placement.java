@@ -29,14 +29,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Placement implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
-  private static final long LOOK_MILLIS = 200;
+  private static final long LOOK_MILLIS = 100;
   private static final long QUICK_LOOK_MILLIS = 25;
+  // By then the others have seen that it leaves, and look at a quick pace: a shard that it gives up
+  // is claimed within moments.
+  private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2 * LOOK_MILLIS);
   private static final int WORKERS = 8;
   private static final long END_SECONDS = 10;
 
   private final ShardStore store;
   private final Shards shards;
   private final ShardMetrics metrics;
+  private final Refusals refusals;
   private final Set<Integer> taking = ConcurrentHashMap.newKeySet();
   private final Set<Integer> giving = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean asked = new AtomicBoolean();
@@ -46,12 +50,15 @@ final class Placement implements AutoCloseable {
   private final ExecutorService workers =
       Executors.newFixedThreadPool(WORKERS, Threads.daemons("plinth-mover"));
   private List<String> nodes = List.of();
+  private String lastBug = "";
   private volatile boolean leaving;
+  private volatile long leavingSince;
 
-  Placement(ShardStore store, Shards shards, ShardMetrics metrics) {
+  Placement(ShardStore store, Shards shards, ShardMetrics metrics, Refusals refusals) {
     this.store = store;
     this.shards = shards;
     this.metrics = metrics;
+    this.refusals = refusals;
   }
 
   /** Returns when the first look and all that followed from it is done. */
@@ -62,6 +69,7 @@ final class Placement implements AutoCloseable {
     owner.schedule(this::lookOnAndOn, QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
     long progress = progressInterval.toMillis();
     owner.scheduleWithFixedDelay(shards::progress, progress, progress, TimeUnit.MILLISECONDS);
+    owner.scheduleWithFixedDelay(shards::note, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Whether this node is about to serve a shard. */
@@ -88,6 +96,7 @@ final class Placement implements AutoCloseable {
 
   /** Completes when the others serve all shards, or there are no others. */
   CompletableFuture<Void> leave() {
+    leavingSince = System.nanoTime();
     leaving = true;
     store.withdraw();
     look();
@@ -107,14 +116,15 @@ final class Placement implements AutoCloseable {
       Layout layout = store.layout();
       shards.routes().update(layout);
       Spread.Plan plan = Spread.plan(store.shards(), layout, here());
-      plan.claims().forEach(shard -> moves.add(take(shard)));
+      plan.claims().stream().filter(refusals::mayTry).forEach(shard -> moves.add(take(shard)));
       // Not by the first sight of a new node: the others may not have seen it.
-      if (isSameAsBefore(layout)) {
+      if (isSameAsBefore(layout) && isNoticed()) {
         plan.gives().stream()
             .filter(shard -> !taking.contains(shard))
             .forEach(shard -> moves.add(give(shard)));
       }
       noticeEnd(layout);
+      lastBug = "";
       return plan.settled();
     } catch (Failure.StoreUnavailable e) {
       log.log(Level.DEBUG, "cannot see who owns what", e);
@@ -123,7 +133,10 @@ final class Placement implements AutoCloseable {
       }
       return true;
     } catch (RuntimeException e) {
-      log.log(Level.ERROR, "shards cannot be spread", e);
+      if (!lastBug.equals(e.toString())) {
+        log.log(Level.ERROR, "shards cannot be spread", e);
+      }
+      lastBug = e.toString();
       return true;
     }
   }
@@ -139,6 +152,10 @@ final class Placement implements AutoCloseable {
     boolean same = now.equals(nodes);
     nodes = now;
     return same;
+  }
+
+  private boolean isNoticed() {
+    return !leaving || System.nanoTime() - leavingSince >= NOTICE_NANOS;
   }
 
   private void noticeEnd(Layout layout) {
@@ -173,6 +190,7 @@ final class Placement implements AutoCloseable {
                 .ifPresent(
                     owned -> {
                       shards.serve(owned);
+                      refusals.remove(shard);
                       metrics.taken(System.nanoTime() - from);
                     }));
   }
@@ -189,9 +207,11 @@ final class Placement implements AutoCloseable {
             step.run();
           } catch (Failure.StoreUnavailable e) {
             log.log(Level.DEBUG, "shard " + shard + " cannot be moved now", e);
+          } catch (ShardRefused e) {
+            refusals.add(shard, e.getMessage(), null);
           } catch (RuntimeException e) {
             // One shard whose rows cannot be read must not keep the others from being served.
-            log.log(Level.ERROR, "shard " + shard + " cannot be taken over", e);
+            refusals.add(shard, "shard " + shard + " cannot be taken over: " + e, e);
           } finally {
             kind.remove(shard);
             shards.routes().goOn();

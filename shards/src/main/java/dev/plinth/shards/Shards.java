@@ -1,5 +1,6 @@
 package dev.plinth.shards;
 
+import dev.plinth.server.Engine;
 import dev.plinth.server.StartRefused;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
@@ -33,6 +34,7 @@ public final class Shards implements AutoCloseable {
   private final List<App<?>> apps;
   private final ShardsSettings settings;
   private final Witness witness;
+  private final Refusals refusals = new Refusals();
   private final List<ShardLoop> loops;
   private final List<ShardQueue> queues;
   private final AtomicReferenceArray<Shard> serving;
@@ -40,6 +42,7 @@ public final class Shards implements AutoCloseable {
   private final RequestMemory requests;
   private final Routes routes;
   private final Placement placement;
+  private final Engine engine;
 
   private Shards(
       ShardStore store,
@@ -61,7 +64,8 @@ public final class Shards implements AutoCloseable {
     this.queues =
         IntStream.range(0, store.shards()).mapToObj(i -> new ShardQueue(settings.queue())).toList();
     this.routes = new Routes(this, metrics, store.shards(), settings.queue());
-    this.placement = new Placement(store, this, metrics);
+    this.placement = new Placement(store, this, metrics, refusals);
+    this.engine = new ShardEngine(store, refusals);
   }
 
   /**
@@ -70,7 +74,7 @@ public final class Shards implements AutoCloseable {
    */
   public static Shards open(
       ShardStore store, List<App<?>> apps, ShardsSettings settings, MeterRegistry registry) {
-    return open(store, apps, settings, Witness.none(), registry);
+    return open(store, apps, settings, Witness.inMemory(store.shards()), registry);
   }
 
   /**
@@ -84,7 +88,7 @@ public final class Shards implements AutoCloseable {
       ShardsSettings settings,
       Path witness,
       MeterRegistry registry) {
-    return open(store, apps, settings, Witness.in(witness), registry);
+    return open(store, apps, settings, Witness.in(witness, store.shards()), registry);
   }
 
   private static Shards open(
@@ -99,7 +103,7 @@ public final class Shards implements AutoCloseable {
     shards.loops.forEach(ShardLoop::start);
     shards.placement.start(settings.progressInterval());
     try {
-      witness.refuseStart();
+      shards.refusals.start();
       return shards;
     } catch (StartRefused e) {
       shards.close();
@@ -122,6 +126,11 @@ public final class Shards implements AutoCloseable {
   /** Where calls go, for those that this node does not serve too. */
   public Routes routes() {
     return routes;
+  }
+
+  /** The store as health sees it: in trouble too while a shard is refused here. */
+  public Engine engine() {
+    return engine;
   }
 
   /** Lets the other nodes know where this one answers, so that they pass calls on to it. */
@@ -259,6 +268,7 @@ public final class Shards implements AutoCloseable {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
       leave(shard);
+      witness.note(number, shard.hub().revision());
       shard.again().ifPresentOrElse(this::serve, shard::release);
     }
   }
@@ -301,20 +311,26 @@ public final class Shards implements AutoCloseable {
     await(quiet);
   }
 
-  /** Tells watchers that they have missed nothing, and notes how far the shards are. */
+  /** Tells watchers that they have missed nothing. */
   void progress() {
     for (int i = 0; i < store.shards(); i++) {
       Shard shard = serving.get(i);
       if (shard != null) {
-        loop(i).execute(() -> shard.guarded(this::progress));
+        loop(i).execute(() -> shard.guarded(Shard::progress));
       }
     }
-    witness.save();
   }
 
-  private void progress(Shard shard) {
-    shard.progress();
-    witness.note(shard.number(), shard.hub().revision());
+  /** Notes how far the shards are, here and elsewhere. */
+  void note() {
+    for (int i = 0; i < store.shards(); i++) {
+      Shard shard = serving.get(i);
+      if (shard != null) {
+        witness.note(i, shard.hub().revision());
+      }
+    }
+    routes.seen().layout().owners().forEach(witness::note);
+    witness.save();
   }
 
   /** Stops taking commands, lets what is decided become durable, then gives every shard up. */
@@ -331,6 +347,7 @@ public final class Shards implements AutoCloseable {
     all.forEach(this::drain);
     all.forEach(shard -> witness.note(shard.number(), shard.hub().revision()));
     witness.save();
+    witness.close();
     all.forEach(this::leave);
     loops.forEach(ShardLoop::close);
     all.forEach(Shard::release);

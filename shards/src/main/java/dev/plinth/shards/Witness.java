@@ -1,91 +1,93 @@
 package dev.plinth.shards;
 
 import dev.plinth.server.StartRefused;
+import dev.plinth.shards.store.HighWaterMarks;
+import dev.plinth.shards.store.ShardStore.Owner;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
- * Notes beside the store how far its shards were. A store that is found to be behind was brought
+ * Notes in a second place how far the shards were. A store that is found to be behind was brought
  * back from a backup: its tokens would be given out a second time, so it is not served until an
- * operator raises the generation.
+ * operator raises the generation. Without a file it remembers for the life of the process.
  */
-final class Witness {
-  private static final Logger log = System.getLogger("plinth.shards");
-
+final class Witness implements AutoCloseable {
   private final Path file;
-  private final Map<Integer, Long> noted = new TreeMap<>();
-  private boolean changed;
-  private String trouble;
+  private final HighWaterMarks marks;
+  private final long[] noted;
 
-  private Witness(Path file) {
+  private Witness(Path file, HighWaterMarks marks, int shards) {
     this.file = file;
+    this.marks = marks;
+    this.noted =
+        IntStream.range(0, shards).mapToLong(i -> marks == null ? 0 : marks.get(i)).toArray();
   }
 
   /** Remembers nothing beyond this process. */
-  static Witness none() {
-    return new Witness(null);
+  static Witness inMemory(int shards) {
+    return new Witness(null, null, shards);
   }
 
-  static Witness in(Path file) {
-    Witness witness = new Witness(file);
+  static Witness in(Path file, int shards) {
     try {
-      if (Files.exists(file)) {
-        Files.readAllLines(file).forEach(witness::load);
-      }
-    } catch (IOException | NumberFormatException e) {
-      throw new StartRefused("cannot read " + file + ": " + e.getMessage(), e);
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      HighWaterMarks marks =
+          HighWaterMarks.open(file, IntStream.range(0, shards).mapToObj(String::valueOf).toList());
+      return new Witness(file, marks, shards);
+    } catch (IOException e) {
+      throw new StartRefused("cannot use " + file + ": " + e.getMessage(), e);
     }
-    return witness;
-  }
-
-  private void load(String line) {
-    String[] words = line.split(" ");
-    noted.put(Integer.parseInt(words[0]), Long.parseLong(words[1]));
   }
 
   /** Refuses a shard that was further once. */
   synchronized void check(int shard, long revision) {
-    long seen = noted.getOrDefault(shard, 0L);
-    if (revision < seen) {
-      trouble =
-          ("shard %d is at commit %d but was at %d: the store is older than it was. If it was"
-                  + " restored from a backup, start with shards.generation one higher than before")
-              .formatted(shard, revision, seen);
-      throw new IllegalStateException(trouble);
+    if (revision < noted[shard]) {
+      throw new ShardRefused(
+          ("shard %d is at commit %d but was at %d: the store was put back to an older state. After"
+                  + " restoring a backup, start every node with --shards.generation one higher than"
+                  + " before, so that tokens go on rising%s")
+              .formatted(
+                  shard,
+                  revision,
+                  noted[shard],
+                  file == null ? "" : "; if this is meant to be another store, delete " + file));
     }
   }
 
   synchronized void note(int shard, long revision) {
-    changed |= noted.merge(shard, revision, Math::max) == revision;
+    if (revision > noted[shard]) {
+      noted[shard] = revision;
+      if (marks != null) {
+        marks.raise(shard, revision);
+      }
+    }
   }
 
-  /** Throws if any shard was refused. */
-  synchronized void refuseStart() {
-    if (trouble != null) {
-      throw new StartRefused(trouble, null);
+  /**
+   * Notes how far a shard is that another node serves. Its generation is taken for the one that was
+   * noted last: if it is higher, the note is lower than it could be.
+   */
+  synchronized void note(Owner owner) {
+    int generation = (int) (noted[owner.shard()] / Generation.base(1));
+    if (!owner.node().self() && owner.revision() < Generation.base(1)) {
+      note(owner.shard(), Generation.base(generation) + owner.revision());
     }
   }
 
   /** Not synced: what a crash of the machine forgets makes it less watchful, not wrong. */
   synchronized void save() {
-    if (file == null || !changed) {
-      return;
+    if (marks != null) {
+      marks.merge();
+      marks.write();
     }
-    StringBuilder lines = new StringBuilder();
-    noted.forEach((shard, revision) -> lines.append(shard + " " + revision + "\n"));
-    try {
-      Path next = file.resolveSibling(file.getFileName() + ".next");
-      Files.writeString(next, lines);
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      changed = false;
-    } catch (IOException e) {
-      log.log(Level.WARNING, "cannot write " + file, e);
+  }
+
+  @Override
+  public void close() {
+    if (marks != null) {
+      marks.close();
     }
   }
 }

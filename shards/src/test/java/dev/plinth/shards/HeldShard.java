@@ -41,7 +41,7 @@ final class HeldShard {
             new RequestMemo(
                 new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 16), clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(app), 0, Witness.none());
+    shard.takeOver(List.of(app), 0, Witness.inMemory(1));
     return shard;
   }
 

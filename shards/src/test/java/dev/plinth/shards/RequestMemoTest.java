@@ -40,7 +40,7 @@ class RequestMemoTest {
             clock.nanos(),
             new RequestMemo(memory, clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(TEXTS), 0, Witness.none());
+    shard.takeOver(List.of(TEXTS), 0, Witness.inMemory(1));
     shard.start();
   }
 

@@ -39,7 +39,7 @@ class ShardTest {
             clock.nanos(),
             new RequestMemo(requests, clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(TEXTS), 0, Witness.none());
+    shard.takeOver(List.of(TEXTS), 0, Witness.inMemory(1));
     shard.start();
   }
 

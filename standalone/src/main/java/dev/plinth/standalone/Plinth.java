@@ -22,14 +22,12 @@ import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -58,8 +56,8 @@ public final class Plinth implements Running {
       host =
           opened(
               building
-                  .add(forwarding.around(LeaseService.on(shards, leases, store)))
-                  .add(forwarding.around(IdService.on(shards, ids, store)))
+                  .add(forwarding.around(LeaseService.on(shards, leases, shards.engine())))
+                  .add(forwarding.around(IdService.on(shards, ids, shards.engine())))
                   .add(
                       RateLimitService.on(
                           shards,
@@ -88,7 +86,9 @@ public final class Plinth implements Running {
       }
       DataFolder data = opened(DataFolder.open(settings.dataDir(), Instant.now()));
       building.engine(data);
-      return opened(EmbeddedShardStore.open(data.path().resolve("coordination"), shards));
+      return opened(
+          EmbeddedShardStore.open(
+              data.path().resolve("coordination"), shards, settings.shards().generation()));
     } catch (StoreUnavailable e) {
       throw new StartRefused(e.getMessage(), e);
     }
@@ -107,18 +107,9 @@ public final class Plinth implements Running {
   }
 
   private Shards openShards(List<App<?>> apps, Metrics metrics) {
-    boolean embedded = Coordination.parse(settings.coordination()).isEmbedded();
-    Optional<Path> witness =
-        settings
-            .witness()
-            .or(
-                () ->
-                    embedded
-                        ? Optional.of(settings.dataDir().resolve("witness"))
-                        : Optional.empty());
-    return witness.isPresent()
-        ? Shards.open(store, apps, settings.shards(), witness.get(), metrics.registry())
-        : Shards.open(store, apps, settings.shards(), metrics.registry());
+    return WitnessFile.of(settings)
+        .map(file -> Shards.open(store, apps, settings.shards(), file, metrics.registry()))
+        .orElseGet(() -> Shards.open(store, apps, settings.shards(), metrics.registry()));
   }
 
   private String node() {

@@ -12,7 +12,11 @@ import java.util.Optional;
 
 /** Everything that can be set about the one process. */
 public record PlinthSettings(
-    @Setting(meaning = "Folder of the embedded engines", byDefault = "plinth-data") Path dataDir,
+    @Setting(
+            meaning =
+                "Folder of the embedded engines; on etcd, of the file that notes how far it was",
+            byDefault = "plinth-data")
+        Path dataDir,
     @Setting(
             meaning = "Where shards are kept: embedded, or etcd://host:port,...",
             byDefault = "embedded")
@@ -36,8 +40,7 @@ public record PlinthSettings(
     @Setting(
             meaning =
                 "File in which this node notes how far shards were, to notice a store that was"
-                    + " brought back from a backup; with the embedded engine it is in data-dir if"
-                    + " empty",
+                    + " restored from a backup; a file in data-dir if empty",
             byDefault = "")
         Optional<Path> witness,
     ShardsSettings shards,

@@ -10,10 +10,24 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /** jetcd clients, set up against its defaults. */
 final class Clients {
   private static final int LONGEST_ANSWER = 16 << 20;
+
+  // jetcd warns twice of every request of these that fails; what is wrong with etcd we say
+  // ourselves, once. Kept here: java.util.logging forgets the levels of loggers nobody holds.
+  private static final List<Logger> QUIET =
+      Stream.of("LeaseImpl", "KVImpl", "MaintenanceImpl", "ClusterImpl")
+          .map(name -> Logger.getLogger("io.etcd.jetcd.impl." + name))
+          .toList();
+
+  static {
+    QUIET.forEach(logger -> logger.setLevel(Level.OFF));
+  }
 
   private Clients() {}
 

@@ -3,8 +3,12 @@ package dev.plinth.shards.store.etcd;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Leases of etcd itself. */
-record EtcdLeases(Etcd etcd) implements SessionKeeper.Leases {
+/**
+ * Leases of etcd itself.
+ *
+ * @param renewals a connection of its own, so that a renewal never waits behind anything else
+ */
+record EtcdLeases(Etcd etcd, Etcd renewals) implements SessionKeeper.Leases {
   @Override
   public CompletableFuture<Granted> grant(Duration ttl) {
     return etcd.call(via -> via.getLeaseClient().grant(ttl.toSeconds()))
@@ -13,7 +17,8 @@ record EtcdLeases(Etcd etcd) implements SessionKeeper.Leases {
 
   @Override
   public CompletableFuture<Duration> keepAlive(long lease) {
-    return etcd.call(via -> via.getLeaseClient().keepAliveOnce(lease))
+    return renewals
+        .call(via -> via.getLeaseClient().keepAliveOnce(lease))
         .thenApply(renewed -> Duration.ofSeconds(renewed.getTTL()));
   }
 

@@ -15,13 +15,13 @@ public record EtcdSettings(
         String prefix,
     @Setting(
             meaning = "How long the shards of a node that vanished stay its own; whole seconds",
-            byDefault = "10s")
+            byDefault = "2s")
         Duration sessionTtl,
     @Setting(
             meaning =
                 "How long before its shards may be another's a node without word from etcd falls"
                     + " silent; at most half of session-ttl",
-            byDefault = "2s")
+            byDefault = "200ms")
         Duration authorityMargin,
     @Setting(
             meaning = "Longest wait for an answer; then the question is asked again",
@@ -62,5 +62,11 @@ public record EtcdSettings(
           "compactionInterval", compactionInterval, Duration.ofSeconds(1), Duration.ofDays(1));
     }
     unlessBetween("quota", quota, LEAST_QUOTA, MOST_QUOTA);
+  }
+
+  /** Several renewals fit into a session, over other members too. */
+  Duration renewalTimeout() {
+    Duration quarter = sessionTtl.dividedBy(4);
+    return quarter.compareTo(requestTimeout) < 0 ? quarter : requestTimeout;
   }
 }

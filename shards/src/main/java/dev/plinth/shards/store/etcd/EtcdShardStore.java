@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -42,6 +43,9 @@ public final class EtcdShardStore implements ShardStore {
   private final Keys keys;
   private final Setup setup;
   private final Etcd etcd;
+  private final Etcd renewals;
+  private final ScheduledExecutorService housekeeping =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd-housekeeping"));
   private final Bundles bundles;
   private final Claims claims;
   private final SessionKeeper keeper;
@@ -63,12 +67,13 @@ public final class EtcdShardStore implements ShardStore {
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
             new StoreMetrics(registry));
     this.etcd = new Etcd(cluster.endpoints(), settings.requestTimeout());
+    this.renewals = new Etcd(cluster.endpoints(), settings.renewalTimeout());
     this.bundles =
         new Bundles(etcd::txn, keys.bundles(), settings.commitsInFlight(), setup.metrics());
     Ownership ownership = new Ownership(etcd, keys, node);
     this.claims = new Claims(ownership, setup, (under, made) -> new EtcdShard(this, under, made));
-    this.keeper = new SessionKeeper(new EtcdLeases(etcd), setup, claims);
-    this.membership = new Membership(etcd, keys, node, keeper::session);
+    this.keeper = new SessionKeeper(new EtcdLeases(etcd, renewals), setup, claims);
+    this.membership = new Membership(etcd, keys, node, keeper);
   }
 
   /**
@@ -141,7 +146,7 @@ public final class EtcdShardStore implements ShardStore {
 
   private void every(Duration pause, Runnable pass) {
     long millis = pause.toMillis();
-    setup.scheduler().scheduleWithFixedDelay(pass, 0, millis, TimeUnit.MILLISECONDS);
+    housekeeping.scheduleWithFixedDelay(pass, 0, millis, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -302,6 +307,8 @@ public final class EtcdShardStore implements ShardStore {
 
   private void end() {
     etcd.close();
+    renewals.close();
+    housekeeping.shutdownNow();
     claims.all().forEach(shard -> shard.commits().cut("the store was closed"));
     setup.scheduler().shutdownNow();
   }

@@ -5,6 +5,7 @@ import dev.plinth.shards.store.ShardStore.Node;
 import dev.plinth.shards.store.ShardStore.Owner;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
@@ -14,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The rows that say which nodes live. Each goes with the lease of its node's session, and holds the
@@ -26,19 +27,20 @@ final class Membership {
   private final Etcd etcd;
   private final Keys keys;
   private final String name;
-  private final Supplier<Session> session;
+  private final SessionKeeper keeper;
+  private final AtomicLong highest = new AtomicLong();
   private volatile String address = "";
 
-  Membership(Etcd etcd, Keys keys, String name, Supplier<Session> session) {
+  Membership(Etcd etcd, Keys keys, String name, SessionKeeper keeper) {
     this.etcd = etcd;
     this.keys = keys;
     this.name = name;
-    this.session = session;
+    this.keeper = keeper;
   }
 
   void announce(String at) {
     address = at;
-    settle(session.get()).exceptionally(failed -> null).join();
+    settle(keeper.session()).exceptionally(failed -> null).join();
   }
 
   void withdraw() {
@@ -49,18 +51,20 @@ final class Membership {
    * Both lists in one read, so that an owner's row is not looked for among nodes of another time.
    */
   Layout layout() {
-    Session current = session.get();
-    List<GetResponse> found =
+    Session current = keeper.session();
+    long before = highest.get();
+    TxnResponse answer =
         Failing.read(
-                "cannot see who owns what",
-                etcd.txn(
-                    List.of(),
-                    List.of(
-                        Op.get(keys.nodes(), PREFIX),
-                        Op.get(keys.owners(), PREFIX),
-                        Op.get(keys.revisions(), PREFIX)),
-                    List.of()))
-            .getGetResponses();
+            "cannot see who owns what",
+            etcd.txn(
+                List.of(),
+                List.of(
+                    Op.get(keys.nodes(), PREFIX),
+                    Op.get(keys.owners(), PREFIX),
+                    Op.get(keys.revisions(), PREFIX)),
+                List.of()));
+    checkAge(answer.getHeader().getRevision(), before, current);
+    List<GetResponse> found = answer.getGetResponses();
     Map<Long, Node> nodes = new HashMap<>();
     List<Node> inOrder =
         found.get(0).getKvs().stream()
@@ -73,6 +77,20 @@ final class Membership {
       settle(current);
     }
     return new Layout(inOrder, owners(found.get(1), revisions(found.get(2)), nodes, current));
+  }
+
+  /**
+   * Revisions of etcd only rise, unless it was put back to an older state under us. Then nothing
+   * that was claimed before is ours: the session is given up, and claims are made anew.
+   */
+  private void checkAge(long revision, long before, Session current) {
+    if (revision >= before) {
+      highest.accumulateAndGet(revision, Math::max);
+    } else if (highest.compareAndSet(before, revision)) {
+      String why = "etcd is at revision " + revision + " but was at " + before;
+      keeper.giveUp(current, why + ": it was put back to an older state");
+      throw Failing.notApplied(why, null);
+    }
   }
 
   private Node node(KeyValue row, Session current) {

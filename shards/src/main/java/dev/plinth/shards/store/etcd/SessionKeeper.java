@@ -36,6 +36,10 @@ final class SessionKeeper {
   private static final Logger log = System.getLogger("plinth.etcd");
   private static final long RETRY_MILLIS = 100;
   private static final long LONGEST_RETRY_MILLIS = 1_000;
+  // A pause of the process or of etcd that lasts three quarters of the session costs nothing: what
+  // is left of it has room for the pause before the last renewal and for the next one's answer.
+  private static final int BEATS = 10;
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final Leases leases;
   private final EtcdSettings settings;
@@ -78,7 +82,7 @@ final class SessionKeeper {
 
   /** Asks etcd about the session now: something said that it is gone. */
   void doubt(Session doubtful) {
-    scheduler.execute(() -> renew(doubtful, false));
+    scheduler.execute(() -> renew(doubtful));
   }
 
   /** The clocks say that the machine slept: nothing is sure before etcd has answered again. */
@@ -117,19 +121,37 @@ final class SessionKeeper {
     session = new Session(granted.lease(), settings.authorityMargin(), sent, granted.ttl());
     listener.granted(session);
     first.complete(null);
-    renewAfter(sent.nanos() + granted.ttl().toNanos() / 3);
-  }
-
-  private void renewAfter(long due) {
-    Session renewed = session;
-    long delay = Math.max(0, due - now());
-    scheduler.schedule(() -> renew(renewed, true), delay, TimeUnit.NANOSECONDS);
+    renewEvery(session, Math.min(granted.ttl().toNanos() / BEATS, LONGEST_PAUSE.toNanos()));
   }
 
   /**
-   * @param goOn whether this is the one chain of renewals that leads on to the next
+   * One request after the other, whether or not those before are answered: when an etcd that hung
+   * goes on, there is one on its way that was sent a moment ago.
    */
-  private void renew(Session renewed, boolean goOn) {
+  private void renewEvery(Session renewed, long pause) {
+    if (stopped || renewed.isOver()) {
+      return;
+    }
+    scheduler.schedule(
+        () -> {
+          renew(renewed);
+          renewEvery(renewed, pause);
+        },
+        pause,
+        TimeUnit.NANOSECONDS);
+  }
+
+  /** Gives the session up though etcd may know it: what it hangs on is not what it was. */
+  void giveUp(Session untrusted, String why) {
+    scheduler.execute(
+        () -> {
+          if (!stopped && !untrusted.isOver()) {
+            lose(untrusted, why);
+          }
+        });
+  }
+
+  private void renew(Session renewed) {
     if (stopped || renewed.isOver()) {
       return;
     }
@@ -140,13 +162,6 @@ final class SessionKeeper {
             (ttl, failure) -> {
               if (!stopped && !renewed.isOver()) {
                 renewed(renewed, sent, ttl, failure);
-                if (goOn && !renewed.isOver()) {
-                  renewAfter(
-                      failure == null ? sent.nanos() + ttl.toNanos() / 3 : now() + retryNanos());
-                } else if (renewed.mayHaveSlept(setup.now())) {
-                  scheduler.schedule(
-                      () -> renew(renewed, false), RETRY_MILLIS, TimeUnit.MILLISECONDS);
-                }
               }
             },
             scheduler);
@@ -154,10 +169,6 @@ final class SessionKeeper {
 
   private long now() {
     return setup.nanos().getAsLong();
-  }
-
-  private static long retryNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
   }
 
   private void renewed(Session renewed, Moment sent, Duration ttl, Throwable failure) {

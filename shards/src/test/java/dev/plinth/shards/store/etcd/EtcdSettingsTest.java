@@ -16,7 +16,8 @@ class EtcdSettingsTest {
   void defaults_areTaken() throws SettingsRefused {
     EtcdSettings settings = Settings.read(EtcdSettings.class, List.of(), Map.of()).value();
     assertEquals("/plinth/", settings.prefix());
-    assertEquals(Duration.ofSeconds(10), settings.sessionTtl());
+    assertEquals(Duration.ofSeconds(2), settings.sessionTtl());
+    assertEquals(Duration.ofMillis(200), settings.authorityMargin());
     assertEquals(2, settings.commitsInFlight());
   }
 
@@ -24,8 +25,8 @@ class EtcdSettingsTest {
   void valuesThatEtcdOrAuthorityForbid_areRefused() {
     assertRefused("--session-ttl=1s", "2s..10m");
     assertRefused("--session-ttl=2500ms", "whole seconds");
-    assertRefused("--authority-margin=6s", "100ms..5s");
-    assertRefused("--request-timeout=11s", "50ms..10s");
+    assertRefused("--authority-margin=2s", "100ms..1s");
+    assertRefused("--request-timeout=3s", "50ms..2s");
     assertRefused("--prefix=/plinth", "ends in /");
     assertRefused("--compaction-interval=10ms", "1s..1d");
   }

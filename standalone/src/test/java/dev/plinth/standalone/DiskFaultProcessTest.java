@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.lease.v1.GetLeaseRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.RenewItem;
 import dev.plinth.lease.v1.RenewRequest;
-import dev.plinth.lease.v1.RenewResponse;
+import dev.plinth.lease.v1.RenewResult;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.JavaProcess;
 import dev.plinth.testkit.SmallDisk;
@@ -72,13 +73,13 @@ class DiskFaultProcessTest {
           "health shows it",
           () -> node.health(LeaseServiceGrpc.SERVICE_NAME) == ServingStatus.NOT_SERVING);
       assertTrue(node.coordination().getDetail().contains("full"), node.coordination().toString());
-      assertEquals(RenewResponse.Outcome.OUTCOME_RENEWED, renew(node, token), refused.toString());
+      assertEquals(RenewResult.State.STATE_RENEWED, renew(node, token), refused.toString());
       GetLeaseRequest held = GetLeaseRequest.newBuilder().setKey("held").build();
       assertEquals(1, node.leases().getLease(held).getHoldersCount());
 
       disk.makeRoom();
       Await.until("served again", () -> node.grant("after") > token);
-      assertEquals(RenewResponse.Outcome.OUTCOME_RENEWED, renew(node, token));
+      assertEquals(RenewResult.State.STATE_RENEWED, renew(node, token));
       Await.until(
           "health shows it",
           () -> node.health(LeaseServiceGrpc.SERVICE_NAME) == ServingStatus.SERVING);
@@ -97,9 +98,11 @@ class DiskFaultProcessTest {
     return refused.getMessage().contains("full");
   }
 
-  private static RenewResponse.Outcome renew(OneNode node, long token) {
+  private static RenewResult.State renew(OneNode node, long token) {
+    RenewItem item = RenewItem.newBuilder().setKey("held").setToken(token).build();
     return node.leases()
-        .renew(RenewRequest.newBuilder().setKey("held").setToken(token).build())
-        .getOutcome();
+        .renew(RenewRequest.newBuilder().addItems(item).build())
+        .getResults(0)
+        .getState();
   }
 }

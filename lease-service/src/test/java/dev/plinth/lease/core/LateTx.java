@@ -1,5 +1,6 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.CommitLog;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
@@ -19,6 +20,11 @@ record LateTx(Tx tx, Duration by) implements Tx {
   @Override
   public void delete(String key) {
     tx.delete(key);
+  }
+
+  @Override
+  public void append(CommitLog log, byte[] entry) {
+    tx.append(log, entry);
   }
 
   @Override

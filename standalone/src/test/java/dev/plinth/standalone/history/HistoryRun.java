@@ -45,6 +45,7 @@ final class HistoryRun {
       new History<>(() -> System.nanoTime() - start);
   private final Wire wire;
   private final Sender sender;
+  private final MixedWork mixed;
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private volatile boolean over;
 
@@ -57,6 +58,7 @@ final class HistoryRun {
     this.faults = Fault.choose(FAULTS, cluster.isOnEtcd(), random);
     this.wire = new Wire("run" + seed, seed % 3 != 0);
     this.sender = new Sender(cluster, wire, history);
+    this.mixed = new MixedWork("run" + seed, cluster, start, i -> random(seed * 31 + 7 + i));
   }
 
   private static RandomGenerator random(long seed) {
@@ -85,7 +87,9 @@ final class HistoryRun {
   }
 
   private void work() throws InterruptedException {
-    CountDownLatch ended = new CountDownLatch(CALLERS + KEEPERS + 1);
+    List<Runnable> others = mixed.turns();
+    CountDownLatch ended = new CountDownLatch(CALLERS + KEEPERS + 1 + others.size());
+    others.forEach(turn -> loop(turn, ended));
     for (int i = 0; i < CALLERS; i++) {
       Caller caller = new Caller(i, keys, hurried, sender, random(seed * CALLERS + i));
       loop(caller::turn, ended);
@@ -155,6 +159,7 @@ final class HistoryRun {
   }
 
   private void check() {
+    mixed.check();
     Linearizability.require(new LeaseModel(), history.operations(), LeaseCall::key);
     // Tokens rise within a shard, so over all keys of a namespace.
     Holds.of(history.operations()).stream()
@@ -168,6 +173,7 @@ final class HistoryRun {
     try {
       Files.createDirectories(file.getParent());
       history.write(file);
+      mixed.write(file.resolveSibling("seed-" + seed + "-mixed.txt"));
       return file;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -176,6 +182,6 @@ final class HistoryRun {
 
   @Override
   public String toString() {
-    return description() + ", " + sender.answered() + " answers";
+    return description() + ", " + sender.answered() + " answers, " + mixed.answered() + " mixed";
   }
 }

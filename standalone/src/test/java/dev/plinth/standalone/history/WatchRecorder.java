@@ -12,6 +12,7 @@ import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -27,6 +28,7 @@ final class WatchRecorder {
   private final Cluster cluster;
   private final WatchRequest request;
   private final List<Told> told = new ArrayList<>();
+  private final Set<Long> parts = new TreeSet<>(); // of a snapshot that comes in several messages
   private int counted;
   private String token = "";
   private int node;
@@ -49,6 +51,7 @@ final class WatchRecorder {
     }
     synchronized (told) {
       told.subList(counted, told.size()).clear();
+      parts.clear();
     }
     node = (node + 1) % cluster.size();
   }
@@ -67,9 +70,11 @@ final class WatchRecorder {
     synchronized (told) {
       switch (message.getBodyCase()) {
         case SNAPSHOT -> {
-          TreeSet<Long> tokens = new TreeSet<>();
-          message.getSnapshot().getLeasesList().stream().map(Lease::getToken).forEach(tokens::add);
-          told.add(new Told.Snapshot(tokens));
+          message.getSnapshot().getLeasesList().stream().map(Lease::getToken).forEach(parts::add);
+          if (!message.getSnapshot().getMore()) {
+            told.add(new Told.Snapshot(new TreeSet<>(parts)));
+            parts.clear();
+          }
         }
         case EVENTS -> message.getEvents().getEventsList().forEach(this::happened);
         case GAP -> told.add(new Told.Gap());

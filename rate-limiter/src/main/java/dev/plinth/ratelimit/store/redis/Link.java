@@ -167,6 +167,10 @@ final class Link implements AutoCloseable {
       this.connection = connection;
     }
 
+    StatefulRedisConnection<byte[], byte[]> connection() {
+      return connection;
+    }
+
     RedisFuture<long[]> run(CommandType type, CommandArgs<byte[], byte[]> args) {
       return connection.async().dispatch(type, new LongsOutput(), args);
     }

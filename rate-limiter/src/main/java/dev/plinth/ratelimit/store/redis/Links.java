@@ -32,6 +32,7 @@ final class Links implements AutoCloseable {
   private static final int IN_FLIGHT = 4096;
 
   private static final int FLUSH_AFTER = 64;
+  private static final long CHECK_MILLIS = 1_000;
 
   private final ScheduledExecutorService scheduler =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-redis"));
@@ -39,6 +40,7 @@ final class Links implements AutoCloseable {
   private final ClientResources resources;
   private final RedisClient client;
   private final List<Link> links;
+  private final LostKeys lostKeys = new LostKeys();
 
   Links(RedisURI uri, int connections) {
     uri.setTimeout(HELLO);
@@ -54,6 +56,11 @@ final class Links implements AutoCloseable {
             .mapToObj(i -> new Link(client, uri, scheduler, i == 0 ? Eviction::check : c -> {}))
             .toList();
     links.forEach(Link::open);
+    scheduler.scheduleWithFixedDelay(
+        () -> pick().ifPresent(up -> lostKeys.check(up.connection())),
+        CHECK_MILLIS,
+        CHECK_MILLIS,
+        TimeUnit.MILLISECONDS);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.store.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.core.Budget;
@@ -15,6 +16,7 @@ import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.text.MessageFormat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -81,30 +83,55 @@ class RedisSetupTest {
 
   @Test
   void eviction_isWarnedOf() {
-    Queue<String> warnings = new ConcurrentLinkedQueue<>();
-    Handler handler =
-        new Handler() {
-          @Override
-          public void publish(LogRecord record) {
-            warnings.add(
-                java.text.MessageFormat.format(record.getMessage(), record.getParameters()));
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    Logger log = Logger.getLogger("plinth.redis");
-    log.addHandler(handler);
     redis.configSet("maxmemory-policy", "volatile-lru");
-    try (RedisBudgetStore store = open("redis://" + REDIS.hostPorts())) {
-      Await.until("a warning", () -> warnings.stream().anyMatch(w -> w.contains("volatile-lru")));
+    try (Warnings warnings = new Warnings();
+        RedisBudgetStore store = open("redis://" + REDIS.hostPorts())) {
+      Await.until("a warning", () -> warnings.tell("volatile-lru"));
       assertTrue(store.trouble().isEmpty(), "a warning is no trouble");
     } finally {
       redis.configSet("maxmemory-policy", "noeviction");
-      log.removeHandler(handler);
+    }
+  }
+
+  @Test
+  void keysThatAreLost_areWarnedOfOnce() {
+    redis.del(LostKeys.MARKER);
+    try (Warnings warnings = new Warnings();
+        RedisBudgetStore store = open("redis://" + REDIS.hostPorts())) {
+      Await.until("it is marked", () -> redis.exists(LostKeys.MARKER) == 1);
+      assertEquals(1, admitted(store));
+      assertFalse(warnings.tell("lost its keys"), "a Redis that is new lost nothing");
+      redis.flushall();
+      Await.until("a warning", () -> warnings.tell("lost its keys"));
+      assertEquals(1, redis.exists(LostKeys.MARKER));
+      assertEquals(1, warnings.lines.stream().filter(w -> w.contains("lost its keys")).count());
+    }
+  }
+
+  /** What is logged of Redis while this is open. */
+  private static final class Warnings extends Handler implements AutoCloseable {
+    private final Logger log = Logger.getLogger("plinth.redis");
+    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+
+    Warnings() {
+      log.addHandler(this);
+    }
+
+    boolean tell(String text) {
+      return lines.stream().anyMatch(line -> line.contains(text));
+    }
+
+    @Override
+    public void publish(LogRecord record) {
+      lines.add(MessageFormat.format(record.getMessage(), record.getParameters()));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      log.removeHandler(this);
     }
   }
 }

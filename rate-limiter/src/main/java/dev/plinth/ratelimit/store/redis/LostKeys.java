@@ -1,0 +1,41 @@
+package dev.plinth.ratelimit.store.redis;
+
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Notices that Redis lost its keys (FLUSHALL, a restart without persistence, a failover to an empty
+ * replica), after which every budget begins anew: a key that this sets once is gone. Of several
+ * nodes on one Redis, the one that sets it again logs it.
+ */
+final class LostKeys {
+  static final String MARKER = "plinth:marker";
+
+  private static final Logger log = System.getLogger("plinth.redis");
+
+  private volatile boolean known;
+
+  /** Does not block; what Redis refuses tells nothing. */
+  void check(StatefulRedisConnection<byte[], byte[]> connection) {
+    connection
+        .async()
+        .set(bytes(MARKER), bytes("1"), SetArgs.Builder.nx())
+        .thenAccept(
+            answer -> {
+              if (answer != null && known) {
+                log.log(
+                    Level.WARNING,
+                    "Redis lost its keys (flushed, or started without its data); every budget"
+                        + " begins anew");
+              }
+              known = true;
+            });
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

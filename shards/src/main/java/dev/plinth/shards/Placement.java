@@ -21,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sees to it that this node serves its share of the shards. It looks at the store at a slow pace,
@@ -34,6 +35,7 @@ final class Placement implements AutoCloseable {
   // By then the others have seen that it leaves, and look at a quick pace: a shard that it gives up
   // is claimed within moments.
   private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2 * LOOK_MILLIS);
+  private static final int FIRST_LOOKS = 20;
   private static final int WORKERS = 8;
   private static final long END_SECONDS = 10;
 
@@ -61,11 +63,22 @@ final class Placement implements AutoCloseable {
     this.refusals = refusals;
   }
 
-  /** Returns when the first look and all that followed from it is done. */
+  /**
+   * Returns when the first look and all that followed from it is done. One that came to nothing,
+   * though no other node is there, is repeated a few times: a session can be lost while the process
+   * is still loading its classes, and what the start is to refuse would be noticed after it.
+   */
   void start(Duration progressInterval) {
-    List<CompletableFuture<Void>> moves = new ArrayList<>();
-    look(moves);
-    moves.forEach(CompletableFuture::join);
+    for (int looks = 0; looks < FIRST_LOOKS; looks++) {
+      List<CompletableFuture<Void>> moves = new ArrayList<>();
+      look(moves);
+      moves.forEach(CompletableFuture::join);
+      boolean alone = shards.routes().seen().layout().nodes().stream().allMatch(Node::self);
+      if (!alone || !shards.served().isEmpty()) {
+        break;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+    }
     owner.schedule(this::lookOnAndOn, QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
     long progress = progressInterval.toMillis();
     owner.scheduleWithFixedDelay(shards::progress, progress, progress, TimeUnit.MILLISECONDS);

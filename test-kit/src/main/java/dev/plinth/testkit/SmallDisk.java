@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Assumptions;
 
 /** A file system of a few MiB that a test can fill up: a tmpfs, which only root may mount. */
@@ -32,9 +33,10 @@ public final class SmallDisk implements AutoCloseable {
     return path;
   }
 
-  /** Writes a file until nothing more fits. */
+  /** Lets a file grow until nothing more fits; again, where room was made meanwhile. */
   public void fill() throws IOException {
-    try (OutputStream file = Files.newOutputStream(ballast())) {
+    try (OutputStream file =
+        Files.newOutputStream(ballast(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
       byte[] chunk = new byte[CHUNK];
       while (true) {
         file.write(chunk);

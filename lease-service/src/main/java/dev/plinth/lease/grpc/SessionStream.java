@@ -59,8 +59,11 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
   }
 
   private void listen() {
+    // In the lane of beats and of CloseSession: a session that was beaten for is not closed before
+    // its stream listens.
     calls.follow(
         namespace,
+        Lane.URGENT,
         (leases, tx, feed) -> {
           keeper = new Keeper(feed);
           leases.keepSession(namespace, id, keeper, tx);

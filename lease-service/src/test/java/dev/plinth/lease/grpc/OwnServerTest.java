@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import com.google.protobuf.ByteString;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -65,9 +66,10 @@ class OwnServerTest {
               .setNamespace(calls.namespace)
               .setElection("boss")
               .setToken(leader.getToken())
+              .setValue(ByteString.copyFrom(new byte[4 << 10]))
               .build();
       List<ListenableFuture<ProclaimResponse>> values = new ArrayList<>();
-      for (int i = 0; i < 1100; i++) {
+      for (int i = 0; i < 2500; i++) {
         values.add(ElectionServiceGrpc.newFutureStub(calls.channel()).proclaim(proclaim));
       }
       for (var value : values) {

@@ -14,14 +14,21 @@ final class LogCapture extends Handler implements AutoCloseable {
   private final Logger logger;
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
+  private final Level levelBefore;
+
   private LogCapture(Logger logger) {
     this.logger = logger;
+    this.levelBefore = logger.getLevel();
   }
 
   static LogCapture of(String name) {
+    return of(name, Level.ALL);
+  }
+
+  static LogCapture of(String name, Level level) {
     Logger logger = Logger.getLogger(name);
     LogCapture capture = new LogCapture(logger);
-    logger.setLevel(Level.ALL);
+    logger.setLevel(level);
     logger.setUseParentHandlers(false);
     logger.addHandler(capture);
     return capture;
@@ -48,5 +55,6 @@ final class LogCapture extends Handler implements AutoCloseable {
   public void close() {
     logger.removeHandler(this);
     logger.setUseParentHandlers(true);
+    logger.setLevel(levelBefore);
   }
 }

@@ -77,9 +77,13 @@ public final class ShardCalls<S> {
    * so, and {@code leave} runs.
    */
   public <M> void follow(
-      String shardKey, FeedCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
+      String shardKey,
+      Lane lane,
+      FeedCommand<S, M> command,
+      Command<S, Void> leave,
+      StreamObserver<M> to) {
     int shard = shards.shardOf(shardKey);
-    follow(shardKey, begin -> shards.submit(shard, app, Lane.NORMAL, begin), command, leave, to);
+    follow(shardKey, begin -> shards.submit(shard, app, lane, begin), command, leave, to);
   }
 
   /** Like {@link #follow}, where the start, or what follows from it, changes something durable. */

@@ -95,13 +95,14 @@ class RedisSetupTest {
 
   @Test
   void keysThatAreLost_areWarnedOfOnce() {
-    redis.del(LostKeys.MARKER);
+    redis.select(5); // of its own, so that no other store in this JVM has a say
+    redis.flushdb();
     try (Warnings warnings = new Warnings();
-        RedisBudgetStore store = open("redis://" + REDIS.hostPorts())) {
+        RedisBudgetStore store = open("redis://" + REDIS.hostPorts() + "/5")) {
       Await.until("it is marked", () -> redis.exists(LostKeys.MARKER) == 1);
       assertEquals(1, admitted(store));
       assertFalse(warnings.tell("lost its keys"), "a Redis that is new lost nothing");
-      redis.flushall();
+      redis.flushdb();
       Await.until("a warning", () -> warnings.tell("lost its keys"));
       assertEquals(1, redis.exists(LostKeys.MARKER));
       assertEquals(1, warnings.lines.stream().filter(w -> w.contains("lost its keys")).count());

@@ -62,7 +62,7 @@ class DiskFaultProcessTest {
 
   @Test
   void fullDisk_refusesMutationsOnly_andPassesByItself() throws IOException {
-    try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 96);
+    try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 48);
         OneNode node = OneNode.start(folder, "--data-dir=" + disk.path().resolve("data"))) {
       long token = node.grant("held");
       disk.fill();
@@ -93,7 +93,7 @@ class DiskFaultProcessTest {
 
   private static void grantMany(OneNode node) {
     for (int i = 0; i < 100_000; i++) {
-      node.grant("fill" + i + "-" + "x".repeat(400));
+      node.grant("fill" + i + "-" + "x".repeat(200));
     }
   }
 

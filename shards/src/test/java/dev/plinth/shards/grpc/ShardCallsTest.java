@@ -99,6 +99,7 @@ class ShardCallsTest {
     caller.cancel(null);
     unblock.countDown();
     Await.until("the other is answered", () -> open.received.equals(List.of("")));
+    Await.until("its leaving is heard of", () -> !ran.isEmpty());
     assertEquals(List.of("left"), ran);
   }
 }

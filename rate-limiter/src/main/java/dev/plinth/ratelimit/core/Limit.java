@@ -24,6 +24,9 @@ public sealed interface Limit {
   /** In microseconds: the longest that a place may be reserved ahead or a slot may be given for. */
   long HOUR = 3_600_000_000L;
 
+  /** The most that a fixed or calendar window admits; the least is 0, which denies all. */
+  long MOST_IN_WINDOW = 0xffff_ffffL;
+
   /** What can be had at once at the most. */
   long size();
 
@@ -69,7 +72,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return limit <= Charge.MOST;
+      return limit <= MOST_IN_WINDOW;
     }
   }
 
@@ -127,7 +130,7 @@ public sealed interface Limit {
 
     @Override
     public boolean isExact() {
-      return limit <= Charge.MOST;
+      return limit <= MOST_IN_WINDOW;
     }
   }
 

@@ -57,19 +57,23 @@ final class LimitText {
     return switch (kind) {
       case "b" -> new Limit.Bucket(positive(words), positive(words), positive(words));
       case "p" -> new Limit.Paced(positive(words), positive(words));
-      case "f" -> new Limit.FixedWindow(positive(words), positive(words));
-      case "c" -> new Limit.CalendarWindow(positive(words), unit(words), zone(words));
+      case "f" -> new Limit.FixedWindow(atLeast(0, words), positive(words));
+      case "c" -> new Limit.CalendarWindow(atLeast(0, words), unit(words), zone(words));
       case "s" -> new Limit.SlidingCounter(positive(words), positive(words));
       case "l" -> new Limit.SlidingLog(positive(words), positive(words));
       default -> throw new IllegalArgumentException(kind + " (expected: b, p, f, c, s or l)");
     };
   }
 
-  /** A limit of 0 or less would divide by it sooner or later. */
+  /** What is divided by sooner or later. */
   private static long positive(Lines words) {
+    return atLeast(1, words);
+  }
+
+  private static long atLeast(long least, Lines words) {
     long number = words.number();
-    if (number < 1) {
-      throw new IllegalArgumentException(number + " (expected: 1 or more)");
+    if (number < least) {
+      throw new IllegalArgumentException(number + " (expected: " + least + " or more)");
     }
     return number;
   }

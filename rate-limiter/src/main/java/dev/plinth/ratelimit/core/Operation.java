@@ -8,7 +8,8 @@ public sealed interface Operation {
   /**
    * Equal checks, one after the other: each is admitted if every enforced budget has room for its
    * charge, and then charged to all, or denied and charged to none. Shadows are charged with what
-   * was admitted, each as far as it has room, on its own.
+   * was admitted, each as far as it has room, on its own. A charge that is made {@link
+   * Charge#always} is made for every one of the checks, and nothing else differs.
    *
    * @param charges at most one for a budget; a cost of 0 only looks, and a concurrency limit can
    *     only be looked at

@@ -11,9 +11,9 @@ import java.math.BigInteger;
 
 /**
  * The limit of one node that decides alone: the rule's safe limit, or the limit divided by the
- * nodes. Rates are divided exactly; sizes are rounded down, but at least 1. So all nodes together
- * have no more than the limit, unless it is less than their number: then they have 1 each, which is
- * less than one for each node too much.
+ * nodes. Rates are divided exactly; sizes are rounded down, but at least 1 unless the limit is 0.
+ * So all nodes together have no more than the limit, unless it is less than their number: then they
+ * have 1 each, which is less than one for each node too much.
  */
 final class SafeLimits {
   private SafeLimits() {}
@@ -22,7 +22,7 @@ final class SafeLimits {
   private record Share(long part, long whole) {
     long of(long size) {
       BigInteger exact = BigInteger.valueOf(size).multiply(BigInteger.valueOf(part));
-      return Math.max(1, exact.divide(BigInteger.valueOf(whole)).longValue());
+      return Math.max(Math.min(1, size), exact.divide(BigInteger.valueOf(whole)).longValue());
     }
 
     /** Microseconds of refill for a unit, {@code num / den}, grow as the share shrinks. */
@@ -60,6 +60,6 @@ final class SafeLimits {
       return new Share(1, nodes);
     }
     long whole = rule.rate().map(Rule.Rate::limit).orElse(rule.limit().size());
-    return new Share(Math.min(rule.safeLimit(), whole), whole);
+    return new Share(Math.min(rule.safeLimit(), whole), Math.max(1, whole));
   }
 }

@@ -1,5 +1,7 @@
 package dev.plinth.ratelimit.core;
 
+import java.math.BigInteger;
+
 /**
  * A budget as it is kept.
  *
@@ -41,9 +43,18 @@ record State(long version, long last, Lent lent, Level level) implements Kept {
     return switch (budget.onChange()) {
       case ADDITIVE -> Math.min(next, available + next - size);
       // A debt is not a share of anything.
-      case PROPORTIONAL -> available < 0 ? available : available * next / size;
+      case PROPORTIONAL -> available <= 0 ? available : share(available, next, size);
       default -> Math.min(next, available);
     };
+  }
+
+  private static long share(long available, long next, long size) {
+    return Math.multiplyHigh(available, next) == 0 && available * next >= 0
+        ? available * next / size
+        : BigInteger.valueOf(available)
+            .multiply(BigInteger.valueOf(next))
+            .divide(BigInteger.valueOf(size))
+            .longValueExact();
   }
 
   private static boolean isAlike(Limit from, Limit to) {

@@ -42,10 +42,8 @@ final class Taking {
       }
     }
     admit();
-    if (admitted > 0) {
-      granted = largest();
-      charge();
-    }
+    granted = admitted > 0 ? largest() : 0;
+    charge();
     if (admitted < take.count()) {
       deny();
     } else if (take.lease() > 0) {
@@ -108,9 +106,11 @@ final class Taking {
     for (int i = 0; i < drafts.length; i++) {
       if (cost(i) > 0) {
         Draft draft = drafts[i];
-        long checks = draft.isEnforced() ? admitted : Math.min(admitted, room(i));
-        draft.charge(checks * cost(i));
-        draft.over = checks < admitted;
+        boolean always = take.charges().get(i).always();
+        long room = always || !draft.isEnforced() ? room(i) : admitted;
+        long wanted = always && draft.isEnforced() ? take.count() : admitted;
+        draft.over = room < wanted;
+        draft.charge((always ? take.count() : Math.min(admitted, room)) * cost(i));
       }
     }
   }
@@ -119,7 +119,7 @@ final class Taking {
   private void deny() {
     for (int i = 0; i < drafts.length; i++) {
       if (isEnforced(i) && !drafts[i].admits(cost(i), take.maxWait())) {
-        drafts[i].over = true;
+        drafts[i].over |= !take.charges().get(i).always();
         long alone = drafts[i].level.retry(cost(i), now);
         retry = retry < 0 || alone < 0 ? Outcome.NEVER : Math.max(retry, alone);
       }

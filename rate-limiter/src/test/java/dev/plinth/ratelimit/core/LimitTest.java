@@ -21,7 +21,8 @@ class LimitTest {
     assertFalse(new Limit.Bucket(1, 1, 2_000_000).isExact(), "an hour reserved is too much");
     assertFalse(new Limit.Bucket(Long.MAX_VALUE / 2, 4, 1).isExact(), "not even a long");
     assertFalse(new Limit.Bucket(Charge.MOST + 1, 1, 1).isExact(), "a share of it is a product");
-    assertFalse(new Limit.FixedWindow(Charge.MOST + 1, 1).isExact());
+    assertTrue(new Limit.FixedWindow(Limit.MOST_IN_WINDOW, 1).isExact());
+    assertFalse(new Limit.FixedWindow(Limit.MOST_IN_WINDOW + 1, 1).isExact());
     assertTrue(new Limit.Paced(MONTH, 1).isExact());
     assertTrue(new Limit.SlidingCounter(1_000_000, Limit.HOUR).isExact());
     assertFalse(new Limit.SlidingCounter(1_000_000_000, Limit.HOUR).isExact());

@@ -93,7 +93,7 @@ final class Account {
     long next = budget.limit().size();
     if (budget.onChange() == OnChange.ADDITIVE) {
       return Math.min(next, next - (size - available));
-    } else if (budget.onChange() == OnChange.PROPORTIONAL && available >= 0) {
+    } else if (budget.onChange() == OnChange.PROPORTIONAL && available > 0) {
       return BigInteger.valueOf(available)
           .multiply(BigInteger.valueOf(next))
           .divide(BigInteger.valueOf(size))

@@ -42,8 +42,8 @@ public final class Limits {
       case 1 -> bucket(1 + random.nextInt(3), 1, 30 * 24 * Limit.HOUR); // one a month
       case 2, 3 -> bucket(size(random), many, period);
       case 4 -> paced(many, period);
-      case 5 -> new Limit.FixedWindow(many, period);
-      case 6 -> calendar(many, random);
+      case 5 -> new Limit.FixedWindow(window(random), period);
+      case 6 -> calendar(window(random), random);
       case 7 -> new Limit.SlidingCounter(many, period);
       default -> new Limit.SlidingLog(1 + random.nextInt(10), period);
     };
@@ -55,6 +55,14 @@ public final class Limits {
       case 1 -> 1 + random.nextInt(1_000_000);
       case 2 -> 1_000_000_000;
       default -> 1 + random.nextInt(20);
+    };
+  }
+
+  private static long window(Random random) {
+    return switch (random.nextInt(8)) {
+      case 0 -> 0;
+      case 1 -> Limit.MOST_IN_WINDOW;
+      default -> size(random);
     };
   }
 

@@ -120,6 +120,7 @@ public final class Model {
         admitted++;
         parts = keep(one.charge());
       } else {
+        keep(one.chargeDenied());
         noteSteps(take, now);
       }
     }

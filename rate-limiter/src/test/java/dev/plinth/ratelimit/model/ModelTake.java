@@ -79,6 +79,22 @@ final class ModelTake {
         charged.put(budget(i), new Charged(views.get(i), cost(i)));
       } else if (cost(i) > 0) {
         over[i] = true;
+        if (take.charges().get(i).always()) {
+          views.get(i).used.charge(cost(i), now);
+          charged.put(budget(i), new Charged(views.get(i), cost(i)));
+        }
+      }
+    }
+    return charged;
+  }
+
+  /** Of a check that was denied, what is charged all the same. */
+  Map<Budget, Charged> chargeDenied() {
+    Map<Budget, Charged> charged = new LinkedHashMap<>();
+    for (int i = 0; i < views.size(); i++) {
+      if (cost(i) > 0 && take.charges().get(i).always()) {
+        views.get(i).used.charge(cost(i), now);
+        charged.put(budget(i), new Charged(views.get(i), cost(i)));
       }
     }
     return charged;

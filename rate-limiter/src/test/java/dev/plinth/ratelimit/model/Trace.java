@@ -190,9 +190,10 @@ public final class Trace {
     long cost = amount(any(asked).limit());
     List<Charge> charges = new ArrayList<>();
     boolean partial = chance(6);
+    boolean always = chance(4);
     for (Budget budget : asked) {
       long other = chance(4) ? amount(budget.limit()) : cost;
-      charges.add(new Charge(budget, partial ? cost : other));
+      charges.add(new Charge(budget, partial ? cost : other, always && !chance(4)));
     }
     return switch (partial ? 0 : random.nextInt(6)) {
       case 0 -> new Operation.Take(charges, 1, partial, 0, 0, maybeTicket());
@@ -239,9 +240,9 @@ public final class Trace {
     long size = limit.size();
     return switch (random.nextInt(10)) {
       case 0 -> 0;
-      case 1 -> chance(5) ? Charge.MOST : size;
+      case 1 -> chance(5) ? Charge.MOST_HITS : size;
       case 2 -> size + 1;
-      case 3 -> 1 + random.nextLong(size);
+      case 3 -> 1 + random.nextLong(size + 1);
       case 4, 5 -> 1 + random.nextLong(size / 3 + 1);
       default -> 1;
     };

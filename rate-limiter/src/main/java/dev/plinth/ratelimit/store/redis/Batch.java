@@ -103,7 +103,7 @@ final class Batch {
       operations.number(0).number(0);
     }
     for (Charge charge : take.charges()) {
-      use(charge.budget(), charge.cost());
+      use(charge.budget(), charge.always() ? -charge.cost() : charge.cost());
     }
   }
 

@@ -732,14 +732,16 @@ if asked[2] then
   end
 end
 
--- {1, id, fingerprint, count, partial, wait, lease, ticket or 0, its ttl, budget, cost, ...}; of a concurrency limit,
--- which is only looked at, minus its places' key and its limit.
+-- {1, id, fingerprint, count, partial, wait, lease, ticket or 0, its ttl, budget, cost, ...}; a cost that is charged
+-- when denied, too, is negative. Of a concurrency limit, which is only looked at, minus its places' key and its limit.
 local function take(r)
   local count, partial, wait, lease = r[4], r[5] == 1, r[6], r[7]
   local drafts, many = {}, 0
   for i = 10, #r, 2 do
     if r[i] > 0 then
-      local d = draft(r[i], r[i + 1])
+      local cost = r[i + 1]
+      local d = draft(r[i], cost < 0 and -cost or cost)
+      d.always = cost < 0
       if d.version > d.t.version then
         answer[told + 1], answer[told + 2] = 2, d.version
         told = told + 2
@@ -788,18 +790,17 @@ local function take(r)
   end
 
   local granted, leased, retry = 0, 0, 0
-  if admitted > 0 then
-    for i = 1, many do
-      local d = drafts[i]
-      if d.cost > 0 then
-        granted = max(granted, d.cost)
-        local checks = d.enforced and admitted or min(admitted, d.room)
-        d.charged = checks * d.cost
-        d.over = checks < admitted and 1 or 0
-        charge(d.s, d.charged)
-      end
+  for i = 1, many do
+    local d = drafts[i]
+    if d.cost > 0 and (admitted > 0 or d.always) then
+      granted = admitted > 0 and max(granted, d.cost) or 0
+      local room = (d.always or not d.enforced) and d.room or admitted
+      d.charged = (d.always and count or min(admitted, room)) * d.cost
+      d.over = room < (d.always and d.enforced and count or admitted) and 1 or 0
+      charge(d.s, d.charged)
     end
-  else
+  end
+  if admitted == 0 then
     delay = 0
   end
 
@@ -811,7 +812,7 @@ local function take(r)
         local alone = retry_in(d.s, d.cost)
         local waits = alone > 0 and alone <= wait and (d.s.kind == 'b' or d.s.kind == 'p')
         if alone ~= 0 and not waits then
-          d.over = 1
+          d.over = d.always and d.over or 1
           retry = (retry < 0 or alone < 0) and -1 or max(retry, alone)
         end
       end

@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.core;
 
 import dev.plinth.ratelimit.core.Operation.AcquireSlot;
+import dev.plinth.ratelimit.core.Operation.GiveBack;
 import dev.plinth.ratelimit.core.Operation.ReleaseSlot;
 import dev.plinth.ratelimit.core.Operation.RenewSlot;
 import dev.plinth.ratelimit.core.Operation.Reset;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /**
  * The budgets of one domain in memory, as {@link BudgetStore} promises them: requests are applied
@@ -23,7 +25,8 @@ public final class Budgets {
     STATE('b'),
     TICKET('t'),
     REQUEST('r'),
-    SLOT('s');
+    SLOT('s'),
+    RESET('x');
 
     private final char letter;
 
@@ -40,7 +43,7 @@ public final class Budgets {
           .filter(kind -> kind.letter == letter)
           .findFirst()
           .orElseThrow(
-              () -> new IllegalArgumentException(letter + " (expected: one of b, t, r, s)"));
+              () -> new IllegalArgumentException(letter + " (expected: one of b, t, r, s, x)"));
     }
   }
 
@@ -79,23 +82,20 @@ public final class Budgets {
   private final Rows<Noted> tickets;
   private final Rows<Remembered> requests;
   private final Rows<Place> slots;
+  private final Rows<ResetMark> resets;
   private final Places places;
 
   /** For one process, forgotten with it. */
   public Budgets() {
-    this(Rows.untracked(), Rows.untracked(), Rows.untracked(), Rows.untracked(), counter());
+    this(false, counter());
   }
 
-  private Budgets(
-      Rows<State> states,
-      Rows<Noted> tickets,
-      Rows<Remembered> requests,
-      Rows<Place> slots,
-      LongSupplier tokens) {
-    this.states = states;
-    this.tickets = tickets;
-    this.requests = requests;
-    this.slots = slots;
+  private Budgets(boolean isTracked, LongSupplier tokens) {
+    this.states = Rows.of(isTracked);
+    this.tickets = Rows.of(isTracked);
+    this.requests = Rows.of(isTracked);
+    this.slots = Rows.of(isTracked);
+    this.resets = Rows.of(isTracked);
     this.places = new Places(slots, tokens);
   }
 
@@ -106,13 +106,12 @@ public final class Budgets {
    *     throws
    */
   public static Budgets tracked(LongSupplier tokens) {
-    return new Budgets(Rows.tracked(), Rows.tracked(), Rows.tracked(), Rows.tracked(), tokens);
+    return new Budgets(true, tokens);
   }
 
   /** The same without the notes. */
   public static Budgets untracked(LongSupplier tokens) {
-    return new Budgets(
-        Rows.untracked(), Rows.untracked(), Rows.untracked(), Rows.untracked(), tokens);
+    return new Budgets(false, tokens);
   }
 
   private static LongSupplier counter() {
@@ -152,7 +151,9 @@ public final class Budgets {
     if (operation instanceof Take take) {
       return take(take, now);
     } else if (operation instanceof Settle settle) {
-      return settle(settle, now);
+      return settle(settle.ticket(), noted -> settle.actual(), now);
+    } else if (operation instanceof GiveBack rest) {
+      return settle(rest.ticket(), noted -> Math.max(0, noted.granted() - rest.unused()), now);
     } else if (operation instanceof Reset reset) {
       return reset(reset, now);
     } else if (operation instanceof AcquireSlot acquire) {
@@ -175,13 +176,13 @@ public final class Budgets {
     return outcome;
   }
 
-  private Outcome settle(Settle settle, long now) {
-    Noted noted = tickets.get(settle.ticket());
-    tickets.remove(settle.ticket());
+  private Outcome settle(String ticket, ToLongFunction<Noted> actual, long now) {
+    Noted noted = tickets.get(ticket);
+    tickets.remove(ticket);
     if (noted == null || noted.isOver(now)) {
       return new Outcome.Settled(false, 0);
     }
-    return new Settling(states, noted, now).settle(settle.actual());
+    return new Settling(states, resets, noted, now).settle(actual.applyAsLong(noted));
   }
 
   private Outcome reset(Reset reset, long now) {
@@ -202,10 +203,17 @@ public final class Budgets {
         standings.add(places.standing(budget, false, now));
       } else {
         drafts.get(i).reset();
+        markReset(budget.key(), now);
         standings.add(drafts.get(i).standing());
       }
     }
     return new Outcome.Done(standings);
+  }
+
+  /** After a step back of the clock there may be tickets of times before the mark that is there. */
+  private void markReset(String key, long now) {
+    ResetMark before = resets.get(key);
+    resets.put(key, new ResetMark(before == null ? now : Math.max(now, before.at())));
   }
 
   /** Looks at the next few rows of each kind and drops those that are over. */
@@ -213,12 +221,13 @@ public final class Budgets {
     states.sweep(few, nowMicros, (key, gone) -> {});
     tickets.sweep(few, nowMicros, (key, gone) -> {});
     requests.sweep(few, nowMicros, (key, gone) -> {});
+    resets.sweep(few, nowMicros, (key, gone) -> {});
     places.sweep(few, nowMicros);
   }
 
   /** How many rows there are. */
   public int size() {
-    return states.size() + tickets.size() + requests.size() + slots.size();
+    return states.size() + tickets.size() + requests.size() + slots.size() + resets.size();
   }
 
   /**
@@ -232,6 +241,7 @@ public final class Budgets {
     tickets.drain(Kind.TICKET, changes);
     requests.drain(Kind.REQUEST, changes);
     slots.drain(Kind.SLOT, changes);
+    resets.drain(Kind.RESET, changes);
     return changes;
   }
 
@@ -246,6 +256,7 @@ public final class Budgets {
       case TICKET -> tickets.restore(key, Noted.parse(text));
       case REQUEST -> requests.restore(key, Remembered.parse(text));
       case SLOT -> places.restore(key, Place.parse(text));
+      case RESET -> resets.restore(key, ResetMark.parse(text));
     }
   }
 }

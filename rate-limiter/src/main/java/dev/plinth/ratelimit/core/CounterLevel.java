@@ -76,12 +76,12 @@ record CounterLevel(Limit.SlidingCounter limit, long index, long used, long befo
 
   /** From the window that it was charged in: that is where it counts. */
   @Override
-  public Level refund(long amount, long at, long now) {
+  public Level refund(long amount, long charged, long at, long now) {
     CounterLevel level = at(now);
-    long charged = Math.floorDiv(at, limit.period());
-    if (charged >= level.index) {
+    long window = Math.floorDiv(at, limit.period());
+    if (window >= level.index) {
       return new CounterLevel(limit, level.index, Math.max(0, level.used - amount), level.before);
-    } else if (charged == level.index - 1) {
+    } else if (window == level.index - 1) {
       return new CounterLevel(limit, level.index, level.used, Math.max(0, level.before - amount));
     }
     return this;

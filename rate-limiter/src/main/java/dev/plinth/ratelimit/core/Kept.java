@@ -1,7 +1,7 @@
 package dev.plinth.ratelimit.core;
 
 /** A row of a domain: immutable, so that it can be written down while the next one is made. */
-sealed interface Kept permits State, Noted, Remembered, Place {
+sealed interface Kept permits State, Noted, Remembered, Place, ResetMark {
   /** Whether the row has no meaning any more and can be dropped. */
   boolean isOver(long now);
 

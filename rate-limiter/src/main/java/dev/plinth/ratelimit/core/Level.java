@@ -23,8 +23,13 @@ sealed interface Level permits BucketLevel, PacedLevel, WindowLevel, CounterLeve
   /** Takes without asking; debt stops at a bound that keeps all numbers exact. */
   Level charge(long amount, long now);
 
-  /** Gives back what was charged at a time, as far as it still counts. */
-  Level refund(long amount, long at, long now);
+  /**
+   * Gives back of what was charged at a time, as far as it still counts and has not refilled since:
+   * no more is available afterwards than if only the rest had been charged.
+   *
+   * @param amount up to {@code charged}
+   */
+  Level refund(long amount, long charged, long at, long now);
 
   /** Whether what is not there yet can be had by waiting for it. */
   default boolean hasFuture() {

@@ -82,7 +82,7 @@ record LogLevel(Limit.SlidingLog limit, long[] entries) implements Level {
 
   /** From what was charged then, or before: what came later must count for its whole time. */
   @Override
-  public Level refund(long amount, long at, long now) {
+  public Level refund(long amount, long charged, long at, long now) {
     long[] next = Arrays.copyOfRange(entries, first(now), entries.length);
     long rest = amount;
     for (int i = next.length - 2; i >= 0 && rest > 0; i -= 2) {

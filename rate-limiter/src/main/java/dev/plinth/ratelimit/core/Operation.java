@@ -44,18 +44,39 @@ public sealed interface Operation {
    * A note of what was granted.
    *
    * @param id unique in the domain
-   * @param ttl how long it can be settled, in microseconds from the end of the wait
+   * @param ttl how long it can be settled, in microseconds from the end of the wait; up to {@link
+   *     Limit#HOUR}
    */
-  record Ticket(String id, long ttl) {}
+  record Ticket(String id, long ttl) {
+    /** In microseconds from when it was taken: after so long every ticket is over. */
+    static final long LONGEST = 2 * Limit.HOUR;
+  }
 
   /**
    * Says what a ticket really cost: the difference goes back to its budgets, as far as what was
-   * charged still counts there and the rule is still of the same version, or is charged on top.
-   * Once; the ticket is gone afterwards.
+   * charged still counts there, has not refilled since, was not reset, and the rule is still of the
+   * same version; or is charged on top. Once; the ticket is gone afterwards.
    */
-  record Settle(String ticket, long actual) implements Operation {}
+  record Settle(String ticket, long actual) implements Operation {
+    public Settle {
+      inRange("actual", actual);
+    }
+  }
 
-  /** Every budget begins anew; of a concurrency limit, the slots in it end. */
+  /**
+   * Settles a ticket by what was not spent of it: all of it, if that is said to be more. What was
+   * granted is known from the ticket alone.
+   */
+  record GiveBack(String ticket, long unused) implements Operation {
+    public GiveBack {
+      inRange("unused", unused);
+    }
+  }
+
+  /**
+   * Every budget begins anew, and tickets from before have nothing to give back to it; of a
+   * concurrency limit, the slots in it end.
+   */
   record Reset(List<Budget> budgets) implements Operation {}
 
   /**
@@ -69,4 +90,12 @@ public sealed interface Operation {
   record RenewSlot(String slot, long ttl) implements Operation {}
 
   record ReleaseSlot(String slot) implements Operation {}
+
+  /** Sums with a larger number would not be exact, and at last overflow. */
+  private static void inRange(String field, long units) {
+    if (units < 0 || units > Limit.DEBT) {
+      throw new IllegalArgumentException(
+          "%s: %d (expected: 0..%d)".formatted(field, units, Limit.DEBT));
+    }
+  }
 }

@@ -51,7 +51,9 @@ record PacedLevel(Limit.Paced limit, long tat, long rest) implements Level {
   }
 
   @Override
-  public Level refund(long amount, long at, long now) {
-    return with(Tat.minus(used(now), amount, limit.num()), now);
+  public Level refund(long amount, long charged, long at, long now) {
+    long most = Tat.unrefilled(Tat.plus(0, charged, limit.num()), limit.den(), now - at);
+    long given = Math.min(Tat.plus(0, amount, limit.num()), most);
+    return with(Math.max(0, used(now) - given), now);
   }
 }

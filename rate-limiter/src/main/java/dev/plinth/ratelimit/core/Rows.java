@@ -35,13 +35,11 @@ final class Rows<V extends Kept> {
     this.changed = changed;
   }
 
-  static <V extends Kept> Rows<V> untracked() {
-    return new Rows<>(null);
-  }
-
-  /** Notes what changes, until {@link #drain}. */
-  static <V extends Kept> Rows<V> tracked() {
-    return new Rows<>(new ArrayList<>());
+  /**
+   * @param isTracked notes what changes, until {@link #drain}
+   */
+  static <V extends Kept> Rows<V> of(boolean isTracked) {
+    return new Rows<>(isTracked ? new ArrayList<>() : null);
   }
 
   int size() {

@@ -3,11 +3,13 @@ package dev.plinth.ratelimit.core;
 /** Says what a ticket really cost: every budget of it that is still there is written anew. */
 final class Settling {
   private final Rows<State> states;
+  private final Rows<ResetMark> resets;
   private final Noted noted;
   private final long now;
 
-  Settling(Rows<State> states, Noted noted, long now) {
+  Settling(Rows<State> states, Rows<ResetMark> resets, Noted noted, long now) {
     this.states = states;
+    this.resets = resets;
     this.noted = noted;
     this.now = now;
   }
@@ -39,10 +41,16 @@ final class Settling {
     Level level = state.levelAt(now);
     if (less < 0) {
       return level.charge(-less, now);
-    } else if (less > 0 && state.version() == part.version()) {
-      return level.refund(Math.min(less, part.charged()), noted.at(), now);
+    } else if (less > 0 && state.version() == part.version() && !isReset(part)) {
+      return level.refund(Math.min(less, part.charged()), part.charged(), noted.at(), now);
     }
     return level;
+  }
+
+  /** Then the reset has given all of it back before. */
+  private boolean isReset(Noted.Part part) {
+    ResetMark reset = resets.get(part.key());
+    return reset != null && noted.at() <= reset.at();
   }
 
   private Lent lent(Noted.Part part, Lent lent) {

@@ -10,15 +10,18 @@ import java.math.BigInteger;
  */
 record State(long version, long last, Lent lent, Level level) implements Kept {
   /**
-   * A budget of which nothing is used is forgotten this long after it was last written, in
-   * microseconds: twice the longest ttl of a lease, so that nothing of it is lent either.
+   * Twice the longest ttl of a lease, in microseconds: what was lent so long ago is not out any
+   * more.
    */
-  static final long GRACE = 120_000_000;
+  static final long LENT = 120_000_000;
 
-  /** As good as none. */
+  /**
+   * As good as none: nothing of it is used, nor lent. Not while the clock stands before the last
+   * write, where only {@link #levelAt} knows what is used.
+   */
   @Override
   public boolean isOver(long now) {
-    return now - last >= GRACE && level.reset(now) == 0;
+    return now >= last && level.reset(now) == 0 && (lent.out() == 0 || now - last >= LENT);
   }
 
   /** The level at a time that may lie before the last one. */

@@ -17,9 +17,16 @@ final class Tat {
     return units > (Limit.DEBT - used) / num ? Math.max(used, Limit.DEBT) : used + units * num;
   }
 
-  /** Used without so many units. */
-  static long minus(long used, long units, long num) {
-    return units > used / num ? 0 : used - units * num;
+  /**
+   * What is left of a charge after so long. The refill since counts against this charge first,
+   * whatever else was used: so that what all charges may give back was never refilled, in whichever
+   * order they do.
+   */
+  static long unrefilled(long charged, long den, long elapsed) {
+    if (elapsed <= 0) {
+      return charged; // the clock was stepped back
+    }
+    return elapsed >= ceil(charged, den) ? 0 : charged - elapsed * den;
   }
 
   static long ceil(long dividend, long divisor) {

@@ -5,6 +5,7 @@ import dev.plinth.ratelimit.core.BudgetLease.NotLeasable;
 import dev.plinth.ratelimit.core.BudgetLease.Nothing;
 import dev.plinth.ratelimit.core.BudgetLease.Rest;
 import dev.plinth.ratelimit.core.Decision.Verdict;
+import dev.plinth.ratelimit.core.Operation.GiveBack;
 import dev.plinth.ratelimit.core.Operation.Settle;
 import dev.plinth.ratelimit.core.Operation.Take;
 import dev.plinth.ratelimit.core.Operation.Ticket;
@@ -21,7 +22,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * Reservations, and leases for others to spend: both are takes that leave a ticket to be settled.
  * The id of a ticket follows from the request id, where there is one, so that a request that is
- * sent again names the same one.
+ * sent again names the same one. It says nothing else: what was granted is in the store, so an id
+ * that was made up finds nothing there.
  */
 final class Tickets {
   /** How long a lease that is over can still be given back, in microseconds. */
@@ -53,8 +55,12 @@ final class Tickets {
 
   CompletionStage<Settlement> settle(
       String domain, String ticket, long actual, Optional<Once> once) {
-    Request request = new Request(new Settle(ticket, actual), once);
-    return way.send(domain, ticket.hashCode(), request)
+    return settle(domain, ticket, new Settle(ticket, actual), once);
+  }
+
+  private CompletionStage<Settlement> settle(
+      String domain, String ticket, Operation operation, Optional<Once> once) {
+    return way.send(domain, ticket.hashCode(), new Request(operation, once))
         .thenApply(
             outcome -> {
               Settled settled = (Settled) outcome;
@@ -81,7 +87,7 @@ final class Tickets {
             0,
             terms.atMost(wish.want()),
             Optional.of(new Ticket(id, terms.ttl() + GRACE)));
-    Optional<Settle> earlier = wish.earlier().flatMap(Tickets::settled);
+    Optional<GiveBack> earlier = wish.earlier().map(rest -> new GiveBack(rest.id(), rest.unused()));
     Request request = new Request(take, wish.once());
     CompletionStage<Outcome> sent =
         earlier.isEmpty()
@@ -102,34 +108,12 @@ final class Tickets {
   /** Nothing to lease: what is there is out, and comes back within a ttl. */
   private static BudgetLease leased(BudgetSet set, String id, Taken taken) {
     return taken.leased() > 0
-        ? new Leased(
-            id + "." + taken.leased(), taken.leased(), set.terms().ttl(), set.policyVersion())
+        ? new Leased(id, taken.leased(), set.terms().ttl(), set.policyVersion())
         : new Nothing(set.terms().ttl(), set.policyVersion());
   }
 
   CompletionStage<Settlement> giveBack(String domain, Rest rest, Optional<Once> once) {
-    Optional<Settle> settle = settled(rest);
-    return settle.isPresent()
-        ? settle(domain, settle.get().ticket(), settle.get().actual(), once)
-        : CompletableFuture.completedStage(new Settlement(false, 0));
-  }
-
-  /** The id tells what was granted; one that was made up gives back no more than was. */
-  private static Optional<Settle> settled(Rest rest) {
-    int dot = rest.id().lastIndexOf('.');
-    long granted = dot < 0 ? -1 : number(rest.id().substring(dot + 1));
-    return granted < 0
-        ? Optional.empty()
-        : Optional.of(
-            new Settle(rest.id().substring(0, dot), Math.max(0, granted - rest.unused())));
-  }
-
-  private static long number(String text) {
-    try {
-      return Long.parseLong(text);
-    } catch (NumberFormatException e) {
-      return -1;
-    }
+    return settle(domain, rest.id(), new GiveBack(rest.id(), rest.unused()), once);
   }
 
   static String id(String kind, Optional<Once> once) {

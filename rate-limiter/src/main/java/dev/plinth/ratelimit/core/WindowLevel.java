@@ -53,7 +53,7 @@ record WindowLevel(Limit limit, long start, long end, long used) implements Leve
   }
 
   @Override
-  public Level refund(long amount, long at, long now) {
+  public Level refund(long amount, long charged, long at, long now) {
     return now < end && at >= start
         ? new WindowLevel(limit, start, end, Math.max(0, used - amount))
         : this;

@@ -47,9 +47,31 @@ class BudgetsMemoryTest {
       budgets.apply(calls(i), now);
       most = Math.max(most, budgets.size());
     }
-    // In use are 120 states, 60 tickets, 600 requests and 1 slot.
-    assertTrue(most < 2 * 800, "at most " + most);
+    // In use are 1 state, 60 tickets, 600 requests and 1 slot.
+    assertTrue(most < 2 * 670, "at most " + most);
     budgets.sweep(Integer.MAX_VALUE, now + 11 * MINUTES);
+    assertEquals(0, budgets.size());
+  }
+
+  @Test
+  void keyOfWhichNothingIsUsed_isDroppedAtOnce_butOneOfWhichSomethingIsLentAfterTwoMinutes() {
+    Budgets budgets = new Budgets();
+    Budget lent =
+        new Budget(
+            "lent",
+            new Limit.Bucket(10, SECOND, 1),
+            1,
+            OnChange.AS_IS,
+            false,
+            Optional.of(new Budget.Lending(5, SECOND)));
+    Take lease = new Take(List.of(new Charge(lent, 0)), 1, false, 0, 2, Optional.empty());
+    Take plain = Take.of(List.of(new Charge(budget("plain"), 1)));
+    budgets.apply(List.of(Request.of(plain), Request.of(lease)), 0);
+    budgets.sweep(10, SECOND - 1);
+    assertEquals(2, budgets.size());
+    budgets.sweep(10, SECOND);
+    assertEquals(1, budgets.size());
+    budgets.sweep(10, 2 * MINUTES);
     assertEquals(0, budgets.size());
   }
 

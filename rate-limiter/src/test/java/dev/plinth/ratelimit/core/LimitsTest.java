@@ -201,13 +201,18 @@ class LimitsTest {
   }
 
   @Test
-  void lease_whoseIdClaimsMoreThanWasGranted_givesBackNoMore() {
+  void lease_whoseIdWasMadeUp_isNotFound_andChangesNothing() {
     CompiledPolicy lending =
         policy(bucket("api", 1000, 1).lease(500, Duration.ofSeconds(60), 1, -1));
     node.check(lending, 500);
     Leased lease = leased(lending, 50, Optional.empty());
-    String made = lease.id().substring(0, lease.id().lastIndexOf('.')) + ".900";
-    now(limits.giveBack(RuleOf.DOMAIN, new Rest(made, 900), ANY));
+    for (String made : List.of(".900", "." + Long.MAX_VALUE, ".-1", "0")) {
+      assertEquals(
+          new Settlement(false, 0),
+          now(limits.giveBack(RuleOf.DOMAIN, new Rest(lease.id() + made, 0), ANY)));
+    }
+    assertEquals(450, now(limits.inspect(lending, List.of())).keys().get(0).status().remaining());
+    now(limits.giveBack(RuleOf.DOMAIN, new Rest(lease.id(), Charge.MOST), ANY));
     assertEquals(500, now(limits.inspect(lending, List.of())).keys().get(0).status().remaining());
   }
 

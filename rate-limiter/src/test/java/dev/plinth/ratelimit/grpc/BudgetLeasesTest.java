@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.LeaseBudgetRequest;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse.Outcome;
@@ -13,6 +14,7 @@ import dev.plinth.ratelimit.v1.LeaseRule;
 import dev.plinth.ratelimit.v1.ReturnBudgetRequest;
 import dev.plinth.ratelimit.v1.ReturnBudgetResponse;
 import dev.plinth.ratelimit.v1.Rule;
+import dev.plinth.ratelimit.v1.Verdict;
 import dev.plinth.testkit.call.Refusal;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,31 @@ class BudgetLeasesTest {
     LeaseBudgetResponse lease = calls.limits().leaseBudget(wish(10).build());
     calls.limits().returnBudget(rest(lease, 1_000_000).build());
     assertEquals(100, calls.left("all"));
+  }
+
+  @Test
+  void forgedLeaseIds_areNotFound_andAdmitNothing() {
+    calls.put(
+        leasable()
+            .clearBurst()
+            .setAlgorithm(Algorithm.ALGORITHM_FIXED_WINDOW)
+            .setLimit(100)
+            .setPeriod(Durations.fromDays(300)));
+    for (String number : new String[] {".9223372036854775807", ".1000000000", ".-1", ".1e9", "."}) {
+      LeaseBudgetResponse lease = calls.limits().leaseBudget(wish(1).build());
+      String id = lease.getLease().getLeaseId().replaceAll("\\..*", "") + number;
+      ReturnBudgetResponse returned =
+          calls.limits().returnBudget(rest(lease, 0).setLeaseId(id).build());
+      assertEquals(ReturnBudgetResponse.Outcome.OUTCOME_NOT_FOUND, returned.getOutcome(), id);
+      LeaseBudgetRequest.Builder next = wish(1).setReturnLeaseId(id);
+      assertEquals(Outcome.OUTCOME_LEASED, calls.limits().leaseBudget(next.build()).getOutcome());
+    }
+    assertEquals(90, calls.left("all"), "what was leased, no more and no less");
+    int allowed = 0;
+    for (int i = 0; i < 200; i++) {
+      allowed += calls.check().getVerdict() == Verdict.VERDICT_ALLOW ? 1 : 0;
+    }
+    assertEquals(90, allowed);
   }
 
   @Test

@@ -9,8 +9,8 @@ import java.util.Map;
 
 /** A budget as it is kept. */
 final class Account {
-  /** Nothing used and untouched for so long: forgotten. */
-  private static final long GRACE = 120_000_000;
+  /** What was lent so long ago is not out any more. */
+  private static final long LENT = 120_000_000;
 
   long version;
   long last;
@@ -24,7 +24,14 @@ final class Account {
   }
 
   boolean isForgotten(long now) {
-    return now - last >= GRACE && used.available(now) == used.limit().size();
+    return now >= last
+        && used.available(now) == used.limit().size()
+        && (isNothingLent() || now - last >= LENT);
+  }
+
+  private boolean isNothingLent() {
+    long newest = lent.keySet().stream().max(Long::compare).orElse(0L);
+    return lent.getOrDefault(newest, 0L) + lent.getOrDefault(newest - 1, 0L) == 0;
   }
 
   Account copy() {

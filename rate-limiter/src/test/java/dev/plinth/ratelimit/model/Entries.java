@@ -45,7 +45,7 @@ final class Entries extends Used {
   }
 
   @Override
-  void refund(long amount, long at, long now) {
+  void refund(long amount, long charged, long at, long now) {
     long rest = amount;
     for (int i = entries.size() - 1; i >= 0; i--) {
       Entry entry = entries.get(i);

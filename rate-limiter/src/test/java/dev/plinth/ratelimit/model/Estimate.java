@@ -41,7 +41,7 @@ final class Estimate extends Used {
   }
 
   @Override
-  void refund(long amount, long at, long now) {
+  void refund(long amount, long charged, long at, long now) {
     long window = Math.min(window(at), window(now));
     used.put(window, Math.max(0, in(window) - amount));
   }

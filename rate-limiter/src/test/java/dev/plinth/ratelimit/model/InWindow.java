@@ -54,7 +54,7 @@ final class InWindow extends Used {
 
   /** Only what was charged in this very window, or in one that came after it by a step back. */
   @Override
-  void refund(long amount, long at, long now) {
+  void refund(long amount, long charged, long at, long now) {
     if (window.equals(name(now)) && (at >= now || name(at).equals(window))) {
       used = Math.max(0, used - amount);
     }

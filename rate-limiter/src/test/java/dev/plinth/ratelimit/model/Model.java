@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 
 /** The budgets of one domain. Forgets nothing but what means nothing any more. */
@@ -25,6 +26,7 @@ public final class Model {
   private final Map<String, Account> accounts = new HashMap<>();
   private final Map<String, Answer> answers = new HashMap<>();
   private final Map<String, Ticket> tickets = new HashMap<>();
+  private final Map<String, Long> resets = new HashMap<>(); // the last time of each
   private final ModelSlots slots = new ModelSlots();
 
   /** What one request comes to at a time. */
@@ -65,7 +67,9 @@ public final class Model {
     if (operation instanceof Operation.Take take) {
       return take(take, now);
     } else if (operation instanceof Operation.Settle settle) {
-      return settle(settle, now);
+      return settle(settle.ticket(), granted -> settle.actual(), now);
+    } else if (operation instanceof Operation.GiveBack rest) {
+      return settle(rest.ticket(), granted -> granted - Math.min(granted, rest.unused()), now);
     } else if (operation instanceof Operation.Reset reset) {
       return reset(reset.budgets(), now);
     }
@@ -170,12 +174,12 @@ public final class Model {
     }
   }
 
-  private Outcome settle(Operation.Settle settle, long now) {
-    Ticket ticket = tickets.remove(settle.ticket());
+  private Outcome settle(String id, LongUnaryOperator actual, long now) {
+    Ticket ticket = tickets.remove(id);
     if (ticket == null || now >= ticket.until) {
       return new Outcome.Settled(false, 0);
     }
-    long back = ticket.granted - settle.actual();
+    long back = ticket.granted - actual.applyAsLong(ticket.granted);
     for (Part part : ticket.parts) {
       Budget budget = part.budget;
       Account account = account(budget.key(), now);
@@ -190,13 +194,15 @@ public final class Model {
     return new Outcome.Settled(true, back);
   }
 
-  private static void settle(Account account, Part part, Ticket ticket, long back, long now) {
+  private void settle(Account account, Part part, Ticket ticket, long back, long now) {
     account.seen(now);
     account.last = now;
     if (back < 0) {
       account.used.charge(-back, now);
-    } else if (back > 0 && account.version == part.budget.version()) {
-      account.used.refund(Math.min(back, part.charged), ticket.at, now);
+    } else if (back > 0
+        && account.version == part.budget.version()
+        && ticket.at > resets.getOrDefault(part.budget.key(), Long.MIN_VALUE)) {
+      account.used.refund(Math.min(back, part.charged), part.charged, ticket.at, now);
     }
     if (ticket.isLease && !part.budget.shadow()) {
       long ttl = part.budget.lending().orElseThrow().ttl();
@@ -222,6 +228,7 @@ public final class Model {
         Account next = view(budget, now);
         next.used = Used.none(budget.limit(), now);
         accounts.put(budget.key(), next);
+        resets.merge(budget.key(), now, Math::max);
         standings.add(new Outcome.Standing(budget.limit().size(), 0, false, before));
       }
     }

@@ -43,8 +43,9 @@ final class Pace extends Used {
   }
 
   @Override
-  void refund(long amount, long at, long now) {
-    free = free.minus(Ratio.of(amount).times(Ratio.of(limit.num(), limit.den())));
+  void refund(long amount, long charged, long at, long now) {
+    Ratio left = unrefilled(charged, limit.num(), limit.den(), now - at);
+    free = free.minus(left.min(Ratio.of(amount)).times(Ratio.of(limit.num(), limit.den())));
   }
 
   @Override

@@ -38,8 +38,9 @@ final class Tokens extends Used {
   }
 
   @Override
-  void refund(long amount, long at, long now) {
-    tokens = at(now).plus(Ratio.of(amount)).min(Ratio.of(limit.burst()));
+  void refund(long amount, long charged, long at, long now) {
+    Ratio left = unrefilled(charged, limit.num(), limit.den(), now - at);
+    tokens = at(now).plus(left.min(Ratio.of(amount))).min(Ratio.of(limit.burst()));
     since = now;
   }
 

@@ -167,7 +167,8 @@ public final class Trace {
 
   private Operation operation() {
     return switch (random.nextInt(20)) {
-      case 0, 1, 2 -> new Operation.Settle(ticket(), amount(any(budgets).limit()));
+      case 0, 1 -> new Operation.Settle(ticket(), amount(any(budgets).limit()));
+      case 2 -> new Operation.GiveBack(ticket(), amount(any(budgets).limit()));
       case 3 -> new Operation.AcquireSlot(some(rooms), slot(), ttl());
       case 4 -> new Operation.RenewSlot(slot(), ttl());
       case 5 -> chance(2) ? new Operation.ReleaseSlot(slot()) : reset();

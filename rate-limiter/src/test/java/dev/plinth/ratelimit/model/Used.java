@@ -12,7 +12,14 @@ abstract class Used {
 
   abstract void charge(long amount, long now);
 
-  abstract void refund(long amount, long at, long now);
+  /** Of what was charged at a time, without what has refilled since. */
+  abstract void refund(long amount, long charged, long at, long now);
+
+  /** What is left of a charge, which debt has bounded, at num / den microseconds a unit. */
+  static Ratio unrefilled(long charged, long num, long den, long elapsed) {
+    Ratio refilled = Ratio.of(Math.max(0, elapsed)).times(Ratio.of(den, num));
+    return Ratio.of(charged).min(Ratio.of(Limit.DEBT, num)).minus(refilled).max(Ratio.of(0));
+  }
 
   /** The clock went from one time back to another: what was used, was used as long ago as then. */
   abstract void back(long from, long to);

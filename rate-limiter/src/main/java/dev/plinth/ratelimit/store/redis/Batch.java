@@ -25,6 +25,7 @@ final class Batch {
   private static final int ACQUIRE = 4;
   private static final int RENEW = 5;
   private static final int RELEASE = 6;
+  private static final int GIVE_BACK = 7;
 
   private final Keys keys;
   private final Terms terms;
@@ -69,6 +70,8 @@ final class Batch {
       take(take);
     } else if (operation instanceof Operation.Settle settle) {
       begin(SETTLE, 2, request).number(other(keys.ticket(settle.ticket()))).number(settle.actual());
+    } else if (operation instanceof Operation.GiveBack rest) {
+      begin(GIVE_BACK, 2, request).number(other(keys.ticket(rest.ticket()))).number(rest.unused());
     } else if (operation instanceof Operation.Reset reset) {
       begin(RESET, 2 * reset.budgets().size(), request);
       reset.budgets().forEach(budget -> use(budget, 0));

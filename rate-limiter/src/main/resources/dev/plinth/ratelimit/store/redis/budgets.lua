@@ -67,7 +67,8 @@ for first = 1, #uses, 4000 do -- as many as fit on Lua's stack
   end
 end
 
-local GRACE = 120000000 -- an unused state that was last written so long ago is as good as none
+local LENT = 120000000 -- what was lent so long ago, twice the longest ttl, is not out any more
+local SLACK = batch[1] == 0 and 0 or 600000000 -- Redis expires keys by its own time, not by that of a test
 local answer, told = { now }, 1
 local states, unwritten = {}, {}
 
@@ -349,14 +350,14 @@ local function stored(key, t)
   if not s then
     return nil
   end
-  local idle = now - s.last >= GRACE
-  if now < s.last then
+  local back = now < s.last
+  if back then
     move_back(s, t)
   end
   if s.kind ~= 'b' and s.kind ~= 'p' then
     advance(s, now, t)
   end
-  if idle and reset_in(s) == 0 then
+  if not (back or s.moved) and reset_in(s) == 0 and (s.lc + s.lp == 0 or now - s.last >= LENT) then
     return nil
   end
   return s
@@ -464,6 +465,16 @@ if remembers or not asked[1] or next(asked, next(asked)) or #KEYS > #uses then
   end
 end
 
+-- Redis deletes a key in the millisecond after, so none is gone before it means nothing.
+local function millis(lifetime)
+  return floor((lifetime + SLACK) / 1000) + 1
+end
+
+-- Of a budget's key: where it is noted that the budget was reset.
+local function reset_key(key)
+  return (key:gsub('}:b:', '}:x:', 1))
+end
+
 if asked[3] or asked[4] or asked[5] or asked[6] or asked[1] and #KEYS > #uses then
   -- Slots: those of a concurrency budget are a sorted set by when they run out; the key of each has its token, when it
   -- runs out, and the sets that it is in. Sets are written at once, unlike all else.
@@ -481,9 +492,9 @@ if asked[3] or asked[4] or asked[5] or asked[6] or asked[1] and #KEYS > #uses th
       local places = slot[i]
       call('ZADD', places, text(time), id)
       local last = call('ZREVRANGE', places, 0, 0, 'WITHSCORES')
-      call('PEXPIRE', places, text(ceil((last[2] - now + GRACE) / 1000)))
+      call('PEXPIRE', places, text(millis(last[2] - now)))
     end
-    put(key, cmsgpack.pack(slot), time - now + GRACE)
+    put(key, cmsgpack.pack(slot), time - now)
   end
 
   local function remove_slot(key, id, slot)
@@ -546,6 +557,10 @@ if asked[3] or asked[4] or asked[5] or asked[6] or asked[1] and #KEYS > #uses th
       if d then
         d.s, d.charged = fresh(d.t), 1
         write(d)
+        -- After a step back of the clock there may be tickets of times before the mark that is there.
+        local mark = reset_key(d.key)
+        local at = max(now, tonumber(get(mark) or now))
+        put(mark, text(at), at - now + 2 * HOUR)
         tell_standing(d)
       else
         -- Ends every slot that has a place here: a slot is a place in all of its budgets.
@@ -644,13 +659,16 @@ if asked[3] or asked[4] or asked[5] or asked[6] or asked[1] and #KEYS > #uses th
   end
 end
 
-if asked[2] then
-  -- Gives back what was charged at a time, as far as it still counts.
-  local function refund(s, amount, at)
+if asked[2] or asked[7] then
+  -- Gives back of what was charged at a time, as far as it still counts and has not refilled since.
+  local function refund(s, amount, charged, at)
     local kind = s.kind
     if kind == 'b' or kind == 'p' then
-      local u = used(s)
-      u = amount > floor(u / s.b) and 0 or u - amount * s.b
+      local most = min(charged * s.b, 2 ^ 52)
+      if now > at then
+        most = now - at >= ceil(most / s.c) and 0 or most - (now - at) * s.c
+      end
+      local u = max(0, used(s) - min(amount * s.b, most))
       local whole = floor(u / s.c)
       s.x, s.y = now + whole, u - whole * s.c
     elseif kind == 'f' then
@@ -683,7 +701,13 @@ if asked[2] then
     end
   end
 
-  -- {2, id, fingerprint, ticket, actual}
+  -- Else the reset has given all of it back before.
+  local function is_since_reset(key, at)
+    local mark = get(reset_key(key))
+    return not mark or at > tonumber(mark)
+  end
+
+  -- {2, id, fingerprint, ticket, actual}, or {7, id, fingerprint, ticket, unused}
   operations[2] = function(r)
     local key = other(r[4])
     local value = get(key)
@@ -698,7 +722,7 @@ if asked[2] then
       return
     end
     local granted, at = ticket[1], ticket[2]
-    local less = granted - r[5]
+    local less = r[1] == 7 and min(granted, r[5]) or granted - r[5]
     for i = 4, #ticket do
       local p = ticket[i]
       local part, ttl = p[2], p[3]
@@ -712,8 +736,8 @@ if asked[2] then
         s = s or fresh(t)
         if less < 0 then
           charge(s, -less)
-        elseif less > 0 and s.version == t.version then
-          refund(s, min(less, part), at)
+        elseif less > 0 and s.version == t.version and is_since_reset(p[1], at) then
+          refund(s, min(less, part), part, at)
         end
         if ttl > 0 then
           s.lw, s.lc, s.lp = lent_at(floor(now / ttl), s.lw, s.lc, s.lp)
@@ -730,6 +754,8 @@ if asked[2] then
     tell(1)
     tell(less)
   end
+
+  operations[7] = operations[2]
 end
 
 -- {1, id, fingerprint, count, partial, wait, lease, ticket or 0, its ttl, budget, cost, ...}; a cost that is charged
@@ -852,7 +878,7 @@ local function take(r)
         ticket[#ticket + 1] = { d.key, part, ttl, t.kind, t.version, t.text, t.a, t.b, t.c }
       end
     end
-    put(other(r[8]), cmsgpack.pack(ticket), delay + r[9] + GRACE)
+    put(other(r[8]), cmsgpack.pack(ticket), delay + r[9])
   end
 
   local n = told
@@ -928,7 +954,11 @@ for i = 1, #unwritten do
       head = head .. ' ' .. text(s.z)
     end
   end
-  call('SET', key, head, 'PX', ceil((reset_in(s) + GRACE) / 1000))
+  local lifetime = reset_in(s)
+  if s.lc + s.lp > 0 then
+    lifetime = max(lifetime, LENT)
+  end
+  call('SET', key, head, 'PX', millis(lifetime))
 end
 for i = 1, #changed do
   local key = changed[i]
@@ -938,7 +968,7 @@ for i = 1, #changed do
   elseif lifetime < 0 then
     call('SET', key, value)
   else
-    call('SET', key, value, 'PX', ceil(lifetime / 1000))
+    call('SET', key, value, 'PX', millis(lifetime))
   end
 end
 

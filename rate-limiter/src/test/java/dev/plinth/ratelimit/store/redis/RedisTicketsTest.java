@@ -1,0 +1,26 @@
+package dev.plinth.ratelimit.store.redis;
+
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.BudgetTicketsContract;
+import dev.plinth.testkit.engine.Engines;
+import dev.plinth.testkit.engine.SharedEngine;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Tag("engine")
+class RedisTicketsTest extends BudgetTicketsContract {
+  @RegisterExtension static final SharedEngine REDIS = Engines.redis();
+
+  private TimedRedis redis;
+
+  @Override
+  protected BudgetStore open() {
+    redis = new TimedRedis(REDIS);
+    return redis;
+  }
+
+  @Override
+  protected void at(long micros) {
+    redis.now = micros;
+  }
+}

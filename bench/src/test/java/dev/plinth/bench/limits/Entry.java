@@ -13,6 +13,7 @@ enum Entry {
   SCRIPT("raw GCRA script", Claim.STRICT, RawScript::new),
   ECHO(Echo.NAME, Claim.NONE, Entry::echo),
   GRPC("Plinth over gRPC", Claim.HELD, PlinthChecks::new),
+  SERVER_LEASES("Plinth over gRPC, leases of the server", Claim.HELD, PlinthChecks::leasing),
   ENGINE("Plinth in process", Claim.HELD, PlinthEngine::new),
   LEASES("Plinth, leases of the client", Claim.HELD, PlinthLeases::new);
 

@@ -16,21 +16,38 @@ import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.ratelimit.v1.Verdict;
 import java.util.Set;
 
-/** Our service over gRPC, one call a decision, with no leases: Redis decides. */
+/** Our service over gRPC, one call a decision: Redis decides, or what the server leases of it. */
 final class PlinthChecks implements Contestant {
   static final String DESCRIPTOR = "key";
 
   private static final Set<DecidedBy> EXACT =
       Set.of(DecidedBy.DECIDED_BY_STORE, DecidedBy.DECIDED_BY_DENY_CACHE);
+  private static final Set<DecidedBy> LEASED =
+      Set.of(
+          DecidedBy.DECIDED_BY_STORE, DecidedBy.DECIDED_BY_DENY_CACHE, DecidedBy.DECIDED_BY_LEASE);
 
   private final Case what;
+  private final Rule.Builder rule;
+  private final Set<DecidedBy> deciders;
   private final RateLimitServiceBlockingStub service;
   private final PerKey<CheckRequest> requests;
 
   PlinthChecks(Clients clients, Case what) {
+    this(clients, what, rule(what.limit()), EXACT);
+  }
+
+  private PlinthChecks(Clients clients, Case what, Rule.Builder rule, Set<DecidedBy> deciders) {
     this.what = what;
+    this.rule = rule;
+    this.deciders = deciders;
     service = RateLimitServiceGrpc.newBlockingStub(clients.channel());
     requests = new PerKey<>(what.keys().count(), this::request);
+  }
+
+  /** The server leases a tenth of the burst for itself, of keys that are asked for often. */
+  static PlinthChecks leasing(Clients clients, Case what) {
+    LeaseRule often = LeaseRule.newBuilder().setHoldersHint(1).build();
+    return new PlinthChecks(clients, what, rule(what.limit()).setLease(often), LEASED);
   }
 
   private CheckRequest request(int key) {
@@ -43,7 +60,7 @@ final class PlinthChecks implements Contestant {
 
   @Override
   public void define() {
-    define(service, what, rule(what.limit()));
+    define(service, what, rule);
   }
 
   /** A domain for each run. */
@@ -70,7 +87,7 @@ final class PlinthChecks implements Contestant {
   @Override
   public boolean tryAcquire(int key) {
     Decision decision = service.check(requests.get(key)).getDecision();
-    if (!EXACT.contains(decision.getDecidedBy())) {
+    if (!deciders.contains(decision.getDecidedBy())) {
       throw new IllegalStateException("not decided by the store: " + decision);
     }
     return decision.getVerdict() == Verdict.VERDICT_ALLOW;

@@ -26,6 +26,8 @@ import java.util.Optional;
  */
 record LimitWire(Limit limit, Optional<Rate> rate) {
   static final long MOST = 1_000_000_000;
+  private static final String OR_COUNTER =
+      ", as every charge is remembered; ALGORITHM_SLIDING_COUNTER takes larger ones";
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofDays(366);
   private static final int MOST_ZONE = 64;
@@ -64,8 +66,10 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
         yield new LimitWire(counter, Optional.of(rate));
       }
       case ALGORITHM_SLIDING_LOG -> {
-        Rate rate = rate(path, wire, SlidingLog.MOST);
-        yield new LimitWire(new SlidingLog(rate.limit(), micros(rate)), Optional.of(rate));
+        Rate rate = rate(path, wire, MOST);
+        Limit log = new SlidingLog(rate.limit(), micros(rate));
+        exact(log, path + "limit", rate.limit(), "1.." + SlidingLog.MOST + OR_COUNTER);
+        yield new LimitWire(log, Optional.of(rate));
       }
       case ALGORITHM_CALENDAR_WINDOW -> calendar(path, wire);
       case ALGORITHM_CONCURRENCY -> {

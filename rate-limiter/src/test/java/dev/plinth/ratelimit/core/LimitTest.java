@@ -26,7 +26,8 @@ class LimitTest {
     assertTrue(new Limit.Paced(MONTH, 1).isExact());
     assertTrue(new Limit.SlidingCounter(1_000_000, Limit.HOUR).isExact());
     assertFalse(new Limit.SlidingCounter(1_000_000_000, Limit.HOUR).isExact());
-    assertFalse(new Limit.SlidingLog(1001, 1).isExact());
+    assertTrue(new Limit.SlidingLog(100, 1).isExact());
+    assertFalse(new Limit.SlidingLog(101, 1).isExact());
     assertFalse(new Limit.Concurrency(10_001).isExact());
   }
 

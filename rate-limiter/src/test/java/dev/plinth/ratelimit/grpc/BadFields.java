@@ -263,7 +263,7 @@ final class BadFields {
     Rule.Builder counter = timed(Algorithm.ALGORITHM_SLIDING_COUNTER);
     table.rows(put(calls, counter), "rules[0].limit", 200_000_000L);
     table.rows(put(calls, counter), "rules[0].burst", 1L);
-    table.rows(put(calls, timed(Algorithm.ALGORITHM_SLIDING_LOG)), "rules[0].limit", 1001L);
+    table.rows(put(calls, timed(Algorithm.ALGORITHM_SLIDING_LOG)), "rules[0].limit", 101L);
     table.rows(put(calls, timed(Algorithm.ALGORITHM_PACED)), "rules[0].limit", 999_999_937L);
     Message slots = put(calls, LimitCalls.slots("places", 3));
     table.rows(slots, "rules[0].limit", 0L, 10_001L);

@@ -2,6 +2,7 @@ package dev.plinth.ratelimit.grpc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
@@ -25,6 +26,7 @@ import dev.plinth.testkit.Await;
 import dev.plinth.testkit.call.Heard;
 import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -126,6 +128,21 @@ class PolicyEndpointTest {
     assertEquals("1", conflict.metadata().get("current"));
     Refusal.of(() -> calls.limits().putPolicy(put().setRequestId("p").build()))
         .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
+  }
+
+  @Test
+  void slidingLogAbove100_isRefused_andNamesTheCounter() {
+    Rule.Builder log =
+        LimitCalls.bucket("log", 0).setAlgorithm(Algorithm.ALGORITHM_SLIDING_LOG).setLimit(100);
+    calls.put(log);
+    StatusRuntimeException refused =
+        assertThrows(StatusRuntimeException.class, () -> calls.put(log.setLimit(101)));
+    Refusal.of(() -> calls.put(log))
+        .isOfField("rules[0].limit", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    String why = refused.getMessage();
+    assertTrue(why.contains("101 (expected: 1..100,"), why);
+    assertTrue(why.contains("ALGORITHM_SLIDING_COUNTER"), why);
+    assertEquals(1, get().getVersion());
   }
 
   @Test

@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -24,10 +23,19 @@ final class Alone {
     synchronized Outcome apply(Request request, long now) {
       return budgets.apply(List.of(request), now).get(0);
     }
+
+    synchronized void charge(Budget budget, long cost, long now) {
+      budgets.charge(budget, cost, now);
+    }
   }
 
   /** From the first need of them until they are forgotten. */
-  private record Outage(int nodes, long beganMicros, long began, Map<String, Domain> domains) {}
+  private record Outage(int nodes, long beganMicros, long began, Map<String, Domain> domains) {
+    Domain domain(String name) {
+      Domain known = domains.get(name);
+      return known != null ? known : domains.computeIfAbsent(name, absent -> new Domain());
+    }
+  }
 
   private final Node node;
   private volatile Outage outage;
@@ -43,10 +51,8 @@ final class Alone {
 
   Outcome apply(String domain, Request request) {
     Outage now = outage();
-    long nanos = node.nanos().getAsLong();
-    long micros = now.beganMicros + TimeUnit.NANOSECONDS.toMicros(nanos - now.began);
-    lastUsed = nanos;
-    return now.domains.computeIfAbsent(domain, name -> new Domain()).apply(request, micros);
+    lastUsed = node.nanos().getAsLong();
+    return now.domain(domain).apply(request, micros(now));
   }
 
   private Outage outage() {
@@ -75,15 +81,40 @@ final class Alone {
     return outage != null;
   }
 
-  /** The budget as this node has it for itself. */
-  static Budget safe(RuleBudget budget, int nodes) {
-    Budget whole = budget.budget();
-    return new Budget(
-        whole.key(),
-        SafeLimits.of(budget.rule(), nodes),
-        whole.version(),
-        whole.onChange(),
-        whole.shadow(),
-        Optional.empty());
+  /**
+   * The store admitted something at this node, or a lease did: while budgets are kept here, that
+   * counts in them, too. So a node that is answered by a slow store in part, and decides the rest
+   * alone, has one budget for both.
+   */
+  void admitted(BudgetSet set, long cost) {
+    Outage now = outage;
+    if (now != null) {
+      for (int i = 0; i < set.enforced(); i++) {
+        admitted(now, set, set.budgets().get(i), cost);
+      }
+    }
+  }
+
+  /**
+   * @param charges of the set's budgets, in their order
+   * @param most that was granted of each
+   */
+  void admitted(BudgetSet set, List<Charge> charges, long most) {
+    Outage now = outage;
+    if (now != null) {
+      for (int i = 0; i < set.enforced(); i++) {
+        admitted(now, set, set.budgets().get(i), Math.min(charges.get(i).cost(), most));
+      }
+    }
+  }
+
+  private void admitted(Outage now, BudgetSet set, RuleBudget budget, long cost) {
+    if (cost > 0 && Fallback.isLocal(budget)) {
+      now.domain(set.domain()).charge(budget.share(now.nodes), cost, micros(now));
+    }
+  }
+
+  private long micros(Outage now) {
+    return now.beganMicros + TimeUnit.NANOSECONDS.toMicros(node.nanos().getAsLong() - now.began);
   }
 }

@@ -132,6 +132,20 @@ public final class Budgets {
     return outcomes;
   }
 
+  /**
+   * Charges what was admitted elsewhere, without asking. Debt stops at the budget's size, so that
+   * it is refilled no later than after two times empty.
+   */
+  void charge(Budget budget, long amount, long nowMicros) {
+    Draft draft = new Draft(states, budget, nowMicros);
+    long units = Math.min(amount, draft.debtRoom(amount));
+    if (units > 0 && !draft.isStale()) {
+      draft.charge(units);
+      draft.write();
+    }
+    sweep(SWEPT_PER_REQUEST, nowMicros);
+  }
+
   private Outcome once(Operation operation, Request.Once once, long now) {
     Remembered before = requests.get(once.id());
     if (before != null && !before.isOver(now)) {

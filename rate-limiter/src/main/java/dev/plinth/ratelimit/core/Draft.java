@@ -56,6 +56,17 @@ final class Draft {
     return retry == 0 || (retry > 0 && retry <= maxWait && level.hasFuture());
   }
 
+  /**
+   * How much can be charged until as much is owed as the budget has. A paced budget has no size: it
+   * owes one check at the most.
+   */
+  long debtRoom(long amount) {
+    if (level instanceof PacedLevel paced) {
+      return paced.reset(now) <= paced.charged(amount) ? amount : 0;
+    }
+    return level.available(now) + budget.limit().size();
+  }
+
   void charge(long amount) {
     level = level.charge(amount, now);
     charged += amount;

@@ -45,7 +45,7 @@ final class Fallback {
     List<Charge> safe = new ArrayList<>();
     for (int i = 0; i < set.enforced(); i++) {
       if (isLocal(set.budgets().get(i))) {
-        Budget budget = Alone.safe(set.budgets().get(i), nodes);
+        Budget budget = set.budgets().get(i).share(nodes);
         safe.add(new Charge(budget, charges.get(i).cost()));
       }
     }

@@ -8,11 +8,13 @@ final class Ledger {
   private final LimitEvents events;
   private final DenyCache denials;
   private final BoundCheck bounds;
+  private final Alone alone;
 
-  Ledger(LimitEvents events, DenyCache denials, BoundCheck bounds) {
+  Ledger(LimitEvents events, DenyCache denials, BoundCheck bounds, Alone alone) {
     this.events = events;
     this.denials = denials;
     this.bounds = bounds;
+    this.alone = alone;
   }
 
   DenyCache denials() {
@@ -21,6 +23,10 @@ final class Ledger {
 
   BoundCheck bounds() {
     return bounds;
+  }
+
+  Alone alone() {
+    return alone;
   }
 
   LimitEvents events() {

@@ -27,7 +27,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Whatever is lost or late, a budget is never charged less than was admitted: what this node
  * admits without asking was charged before (leases), and an answer that comes too late only
- * charges. What the fail modes admit is never charged; {@link Bounds#alone} says how much that is.
+ * charges. What the fail modes admit is never charged; {@link Bounds#alone} says how much that is,
+ * and what the store admits meanwhile counts in the budgets that this node keeps for itself.
  */
 public final class Limits implements AutoCloseable {
   private final Way way;

@@ -4,10 +4,12 @@ package dev.plinth.ratelimit.core;
 final class Memory {
   private final Ledger ledger;
   private final ServerLeases leases;
+  private final Alone alone;
 
-  Memory(Ledger ledger, ServerLeases leases) {
+  Memory(Ledger ledger, ServerLeases leases, Alone alone) {
     this.ledger = ledger;
     this.leases = leases;
+    this.alone = alone;
   }
 
   /** Null if only the store knows. */
@@ -17,6 +19,7 @@ final class Memory {
       if (lease.isLow()) {
         leases.renew(set);
       }
+      alone.admitted(set, cost);
       return counted(lease.decision(cost));
     }
     return denied(set, cost, now);

@@ -80,6 +80,7 @@ final class Merged implements Slip {
       }
     }
     ledger.bounds().admitted(set, admitted, cost);
+    ledger.alone().admitted(set, admitted);
     if (late > 0) {
       flush.late(late);
     }

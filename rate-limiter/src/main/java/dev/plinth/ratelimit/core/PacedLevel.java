@@ -15,6 +15,11 @@ record PacedLevel(Limit.Paced limit, long tat, long rest) implements Level {
     return new PacedLevel(next, now + Math.min(reset(now), Limit.DEBT / next.den()), 0);
   }
 
+  /** Microseconds for which a check of a cost takes it. */
+  long charged(long amount) {
+    return Tat.ceil(Tat.plus(0, amount, limit.num()), limit.den());
+  }
+
   @Override
   public Level back(long last, long now) {
     return new PacedLevel(limit, tat + now - last, rest);

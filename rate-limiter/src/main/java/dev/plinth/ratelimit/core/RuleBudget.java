@@ -1,16 +1,21 @@
 package dev.plinth.ratelimit.core;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A budget, and the rule it is of; one object for each budget of a compiled policy. */
 final class RuleBudget {
+  /** The budget as one of so many nodes has it for itself. */
+  private record Share(int nodes, Budget budget) {}
+
   private final Rule rule;
   private final Budget budget;
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicBoolean watched = new AtomicBoolean();
   private final AtomicLong resets = new AtomicLong();
   private volatile long largest = 1;
+  private volatile Share share;
 
   RuleBudget(Rule rule, Budget budget) {
     this.rule = rule;
@@ -23,6 +28,26 @@ final class RuleBudget {
 
   Budget budget() {
     return budget;
+  }
+
+  /** What one of so many nodes has of it while each decides alone. */
+  Budget share(int nodes) {
+    Share known = share;
+    if (known == null || known.nodes != nodes) {
+      Limit limit = SafeLimits.of(rule, nodes);
+      known =
+          new Share(
+              nodes,
+              new Budget(
+                  budget.key(),
+                  limit,
+                  budget.version(),
+                  budget.onChange(),
+                  budget.shadow(),
+                  Optional.empty()));
+      share = known;
+    }
+    return known.budget;
   }
 
   /** Units that this node admitted by the store's word, or from leases. */

@@ -73,7 +73,7 @@ final class Slots {
       return new SlotGrant(slot, 0, ttl, 0, limits, version, DecidedBy.OPEN);
     }
     int nodes = way.alone().nodes();
-    List<Budget> safe = local.stream().map(each -> Alone.safe(each, nodes)).toList();
+    List<Budget> safe = local.stream().map(each -> each.share(nodes)).toList();
     Slotted slotted =
         (Slotted) way.alone().apply(set.domain(), Request.of(new AcquireSlot(safe, slot, ttl)));
     for (int i = 0; i < safe.size(); i++) {

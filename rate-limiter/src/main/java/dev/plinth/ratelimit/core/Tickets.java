@@ -97,6 +97,7 @@ final class Tickets {
         (outcome, failure) -> {
           if (failure == null) {
             earlier.ifPresent(given -> way.ledger().denials().given(set));
+            way.alone().admitted(set, ((Taken) outcome).leased());
             return leased(set, id, (Taken) outcome);
           } else if (Way.isAway(failure)) {
             return new NotLeasable(policy.version());

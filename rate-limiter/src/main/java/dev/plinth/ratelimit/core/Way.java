@@ -27,11 +27,11 @@ final class Way {
     this.budget = tuning.storeBudget().toNanos();
     Breaker breaker = new Breaker(tuning, node.events());
     DenyCache denials = new DenyCache(tuning, node.events());
-    this.ledger = new Ledger(node.events(), denials, new BoundCheck(node));
     this.alone = new Alone(node);
+    this.ledger = new Ledger(node.events(), denials, new BoundCheck(node), alone);
     this.fallback = new Fallback(node, tuning, breaker, alone);
     this.leases = new ServerLeases(node, tuning, ledger, this::enqueue);
-    this.memory = new Memory(ledger, leases);
+    this.memory = new Memory(ledger, leases, alone);
     Flushes flushes = new Flushes(store, tuning, node, breaker, ledger);
     this.lanes = new Lanes(flushes, node, memory, leases);
   }
@@ -117,6 +117,9 @@ final class Way {
   private Took took(BudgetSet set, Take take, Taken taken) {
     Decision decision = Decisions.of(set, taken);
     ledger.decided(set, decision);
+    if (taken.admitted() > 0) {
+      alone.admitted(set, take.charges(), taken.granted());
+    }
     // A reservation may be settled for less, and a sum over several checks is not of one budget.
     if (taken.admitted() > 0 && take.ticket().isEmpty() && isPlain(take)) {
       ledger.bounds().admitted(set, taken.granted(), taken.granted());

@@ -9,11 +9,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Events as a test asks for them. */
-final class CountedEvents implements LimitEvents {
+public final class CountedEvents implements LimitEvents {
   private final Map<String, AtomicLong> counts = new ConcurrentHashMap<>();
   final List<Breaker> breaker = new CopyOnWriteArrayList<>();
 
-  long count(String name) {
+  public long count(String name) {
     return counter(name).get();
   }
 

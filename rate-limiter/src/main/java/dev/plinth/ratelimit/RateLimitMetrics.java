@@ -31,6 +31,7 @@ final class RateLimitMetrics implements LimitEvents {
   private final Timer answered;
   private final Timer failed;
   private final Counter merged;
+  private final Counter undecided;
   private final Counter late;
   private final Counter leased;
   private final Counter returned;
@@ -60,6 +61,8 @@ final class RateLimitMetrics implements LimitEvents {
     flushChecks = summary("flush.checks", "Checks that a flush to the store stood for");
     answered = timer("ok");
     failed = timer("failed");
+    undecided =
+        counter("undecided", "Requests that the store could not decide, though it answered");
     merged = counter("merged", "Checks that shared a request with others");
     late = counter("late", "Checks whose answer came after they were decided without it");
     leased = counter("leased.units", "Units that this node took in advance");
@@ -135,6 +138,11 @@ final class RateLimitMetrics implements LimitEvents {
   @Override
   public void storeAnswered(long nanos, boolean ok) {
     (ok ? answered : failed).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void undecided() {
+    undecided.increment();
   }
 
   @Override

@@ -3,8 +3,10 @@ package dev.plinth.ratelimit.core;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.core.Outcome.Reused;
 import dev.plinth.ratelimit.core.Outcome.Stale;
+import dev.plinth.ratelimit.core.Outcome.Undecided;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.Invalid.Violation;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.util.List;
 
 /** Outcomes that are no answer to what was asked, as exceptions. */
@@ -23,5 +25,12 @@ final class Answers {
                   "request_id", "was used before with another request (expected: a new id)")));
     }
     return outcome;
+  }
+
+  /** The store is not away, but of this request it said nothing. */
+  static StoreUnavailable failure(Undecided undecided) {
+    return undecided.mayHaveApplied()
+        ? StoreUnavailable.outcomeUnknown("budgets", undecided.why(), null)
+        : StoreUnavailable.notApplied("budgets", undecided.why(), null);
   }
 }

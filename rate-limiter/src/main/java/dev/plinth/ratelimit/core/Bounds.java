@@ -88,13 +88,15 @@ public final class Bounds {
   }
 
   /**
-   * (h) on top, when nodes decide alone for a while.
+   * (h) on top, when nodes decide alone for a while: what they admit, and what the store refills
+   * meanwhile and admits when it is back.
    *
    * @param safe the limit of one node, see {@link SafeLimits}
    */
   public static long alone(Limit limit, Limit safe, int nodes, long micros) {
     long faster = Math.max(0, times(refilled(safe, micros), nodes) - refilled(limit, micros));
-    return sum(faster, times(safe.size(), nodes));
+    long back = Math.min(limit.size(), refilled(limit, micros));
+    return sum(faster, times(safe.size(), nodes), back);
   }
 
   /**

@@ -18,7 +18,8 @@ public interface BudgetStore extends Engine, AutoCloseable {
    * Applies requests to the budgets of one domain, one after the other, nothing in between; the
    * outcomes are in their order. Does not block. Fails with {@link
    * dev.plinth.server.failure.Failure.StoreUnavailable} if the store did not answer; what it may
-   * have charged then stays charged, so that a lost answer only ever admits less.
+   * have charged then stays charged, so that a lost answer only ever admits less. What is wrong
+   * with one request alone is its outcome, {@link Outcome.Undecided}.
    */
   CompletionStage<List<Outcome>> apply(String domain, List<Request> batch);
 

@@ -123,13 +123,21 @@ public final class Budgets {
   public List<Outcome> apply(List<Request> batch, long nowMicros) {
     List<Outcome> outcomes = new ArrayList<>(batch.size());
     for (Request request : batch) {
-      outcomes.add(
-          request.once().isPresent()
-              ? once(request.operation(), request.once().get(), nowMicros)
-              : apply(request.operation(), nowMicros));
+      outcomes.add(decided(request, nowMicros));
       sweep(SWEPT_PER_REQUEST, nowMicros);
     }
     return outcomes;
+  }
+
+  /** What fails for one request must not fail those of the batch that were applied before it. */
+  private Outcome decided(Request request, long now) {
+    try {
+      return request.once().isPresent()
+          ? once(request.operation(), request.once().get(), now)
+          : apply(request.operation(), now);
+    } catch (RuntimeException e) {
+      return new Outcome.Undecided(e.toString(), true);
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.core;
 
+import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,8 @@ final class Flush {
     Throwable cause = failure == null ? wrongAnswer(outcomes) : unwrapped(failure);
     flushes.ledger().events().storeAnswered(now - sentAt, cause == null);
     flushes.ledger().bounds().answered(now - sentAt);
-    judge(cause == null, now);
+    // Whatever else was thrown, the store was not away.
+    judge(!(cause instanceof StoreUnavailable), now);
     for (int i = 0; i < slips.size(); i++) {
       tell(slips.get(i), cause == null ? outcomes.get(i) : null, cause);
     }
@@ -85,7 +87,10 @@ final class Flush {
 
   private void tell(Slip slip, Outcome outcome, Throwable cause) {
     try {
-      if (cause == null) {
+      if (outcome instanceof Outcome.Undecided undecided) {
+        flushes.undecided(domain, undecided);
+        slip.failed(Answers.failure(undecided));
+      } else if (cause == null) {
         slip.answered(outcome, this);
       } else {
         slip.failed(cause);

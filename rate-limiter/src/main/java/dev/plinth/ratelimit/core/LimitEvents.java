@@ -29,6 +29,9 @@ public interface LimitEvents {
   /** It answered, or failed to. */
   void storeAnswered(long nanos, boolean ok);
 
+  /** The store answered, but could not decide this one request. */
+  void undecided();
+
   /** Checks were decided in one request instead of one each. */
   void merged(int checks);
 

@@ -53,4 +53,10 @@ public sealed interface Outcome {
 
   /** The request id was used for another request: nothing was done. */
   record Reused() implements Outcome {}
+
+  /**
+   * The store is there, but could not decide this one request: its budget's state is damaged, say.
+   * Other requests of the batch are not affected.
+   */
+  record Undecided(String why, boolean mayHaveApplied) implements Outcome {}
 }

@@ -83,8 +83,8 @@ class BoundsTest {
   void h_alone_isTheSafeBurstOfAllNodes_whileTheirRatesAreShares() {
     Rule rule = RuleOf.of("r", BUCKET).rule();
     Limit safe = SafeLimits.of(rule, 4);
-    assertEquals(100, Bounds.alone(BUCKET, safe, 4, 60 * SECOND));
-    assertEquals(300 + 400, Bounds.alone(BUCKET, BUCKET, 4, SECOND));
+    assertEquals(200, Bounds.alone(BUCKET, safe, 4, 60 * SECOND));
+    assertEquals(300 + 400 + 100, Bounds.alone(BUCKET, BUCKET, 4, SECOND));
   }
 
   @Test

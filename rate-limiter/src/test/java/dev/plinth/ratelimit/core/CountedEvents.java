@@ -48,6 +48,11 @@ public final class CountedEvents implements LimitEvents {
   }
 
   @Override
+  public void undecided() {
+    add("undecided", 1);
+  }
+
+  @Override
   public void merged(int checks) {
     add("merged", checks);
   }

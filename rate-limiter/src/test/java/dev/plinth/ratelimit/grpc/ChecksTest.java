@@ -280,6 +280,29 @@ class ChecksTest {
   }
 
   @Test
+  void checkMany_allOrNothing_ofTwoThousandBudgets_isDecidedByTheStore_once() {
+    Rule.Builder[] rules = new Rule.Builder[20];
+    for (int i = 0; i < rules.length; i++) {
+      rules[i] = LimitCalls.bucket("rule-" + i, 3, "user");
+    }
+    calls.put(rules);
+    CheckManyRequest.Builder many =
+        CheckManyRequest.newBuilder().setDomain(calls.domain).setAllOrNothing(true);
+    for (int i = 0; i < 100; i++) {
+      many.addItems(item("user-" + i));
+    }
+    CheckManyRequest once = many.setRequestId("two-thousand").build();
+    for (int i = 0; i < 2; i++) {
+      List<Decision> decisions = calls.limits().checkMany(once).getDecisionsList();
+      for (Decision decision : decisions) {
+        assertEquals(DecidedBy.DECIDED_BY_STORE, decision.getDecidedBy());
+        assertTrue(allowed(decision));
+      }
+    }
+    assertEquals(2, calls.left("rule-19", "user", "user-99"), "charged once");
+  }
+
+  @Test
   void checkMany_sentAgain_isChargedOnce() {
     calls.put(LimitCalls.bucket("per-user", 3, "user"));
     for (boolean all : new boolean[] {false, true}) {

@@ -32,6 +32,14 @@ final class Call {
     return answer;
   }
 
+  String domain() {
+    return domain;
+  }
+
+  List<Request> requests() {
+    return requests;
+  }
+
   List<Outcome> outcomes(long[] numbers) {
     return Outcomes.of(numbers, requests.size());
   }
@@ -68,7 +76,7 @@ final class Call {
         // With its whole text, which Redis then knows. It cannot be missing again.
         send(CommandType.EVAL, Script.BUDGETS.text());
       } else if (failure != null) {
-        answer.completeExceptionally(Failing.of(failure));
+        answer.completeExceptionally(Failing.isOwn(failure) ? failure : Failing.of(failure));
       } else {
         store.clock().saw(Outcomes.time(numbers));
         if (!Outcomes.missed(numbers)) {

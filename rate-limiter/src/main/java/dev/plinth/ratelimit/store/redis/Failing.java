@@ -18,7 +18,10 @@ final class Failing {
   private static final Pattern REFUSED =
       Pattern.compile(
           "(^|: -?)(LOADING|BUSY|OOM|MISCONF|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK"
-              + "|CROSSSLOT|NOAUTH|NOPERM|NOSCRIPT|CORRUPT) ");
+              + "|TRYAGAIN|CROSSSLOT|NOAUTH|NOPERM|NOSCRIPT) ");
+
+  /** How Redis tells of an error within the script itself, whatever Redis's own state. */
+  private static final Pattern OWN = Pattern.compile("(^|: -?)CORRUPT |user_script");
 
   /** How Lettuce refuses what it has not sent. */
   private static final Pattern UNSENT =
@@ -46,6 +49,15 @@ final class Failing {
       return notSent(own.getMessage());
     }
     return StoreUnavailable.outcomeUnknown(ENGINE, reason(cause), cause);
+  }
+
+  /** Whether the script failed on what it was given: another batch would not. */
+  static boolean isOwn(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
+    return cause instanceof RedisCommandExecutionException told
+        && told.getMessage() != null
+        && OWN.matcher(told.getMessage()).find()
+        && !isRefusal(told.getMessage());
   }
 
   static boolean isRefusal(String message) {

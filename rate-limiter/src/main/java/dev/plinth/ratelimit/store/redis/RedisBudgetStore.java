@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.store.redis;
 
 import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.Operation;
 import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
@@ -8,13 +9,16 @@ import dev.plinth.server.settings.Secret;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * Budgets in a Redis of version 5 or later. A batch is one run of one script, which nothing else
@@ -99,15 +103,19 @@ public final class RedisBudgetStore implements BudgetStore {
     call.send();
     return call.answer()
         .orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)
-        .handleAsync((numbers, failure) -> outcomes(call, numbers, failure), executor);
+        .handleAsync((numbers, failure) -> outcomes(call, numbers, failure), executor)
+        .thenCompose(Function.identity());
   }
 
-  private List<Outcome> outcomes(Call call, long[] numbers, Throwable failure) {
+  private CompletionStage<List<Outcome>> outcomes(Call call, long[] numbers, Throwable failure) {
     if (failure == null) {
       if (refusal != null) {
         refusal = null;
       }
-      return call.outcomes(numbers);
+      return CompletableFuture.completedStage(call.outcomes(numbers));
+    }
+    if (Failing.isOwn(failure)) {
+      return apart(call.domain(), call.requests(), Failing.reason(failure));
     }
     StoreUnavailable unavailable = Failing.of(failure);
     if (unavailable.mayHaveApplied()) {
@@ -116,6 +124,42 @@ public final class RedisBudgetStore implements BudgetStore {
       refusal = new Refusal(unavailable.getMessage(), System.nanoTime());
     }
     throw unavailable;
+  }
+
+  /**
+   * The script failed on one of these requests: each half goes by itself, in their order, until
+   * only those fail that are to blame. It writes at its end, so a script that failed has done
+   * nothing; but for slots, which are not tried again.
+   */
+  private CompletionStage<List<Outcome>> apart(String domain, List<Request> batch, String why) {
+    boolean applied = batch.stream().anyMatch(RedisBudgetStore::isOfSlots);
+    if (batch.size() == 1 || applied) {
+      return CompletableFuture.completedStage(
+          Collections.nCopies(batch.size(), new Outcome.Undecided(why, applied)));
+    }
+    int half = batch.size() / 2;
+    return half(domain, batch.subList(0, half))
+        .thenCompose(
+            first ->
+                half(domain, batch.subList(half, batch.size()))
+                    .thenApply(second -> Stream.concat(first.stream(), second.stream()).toList()));
+  }
+
+  /** The other half may be applied, so the whole batch must not fail as if nothing were. */
+  private CompletionStage<List<Outcome>> half(String domain, List<Request> batch) {
+    return apply(domain, batch)
+        .exceptionally(
+            failure ->
+                Collections.nCopies(
+                    batch.size(),
+                    new Outcome.Undecided(
+                        Failing.reason(failure), Failing.of(failure).mayHaveApplied())));
+  }
+
+  private static boolean isOfSlots(Request request) {
+    return request.operation() instanceof Operation.AcquireSlot
+        || request.operation() instanceof Operation.RenewSlot
+        || request.operation() instanceof Operation.ReleaseSlot;
   }
 
   Links links() {

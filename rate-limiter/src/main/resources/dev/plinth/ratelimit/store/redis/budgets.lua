@@ -927,7 +927,11 @@ for i = 1, #requests do
       operation(r)
       if answer[first] ~= 2 then -- stale: nothing was done, it may be asked again
         local remembered = 600000000
-        put(key, cmsgpack.pack({ now + remembered, r[3], unpack(answer, first, told) }), remembered)
+        local kept = { now + remembered, r[3] }
+        for j = first, told do -- unpack fails above 8000 numbers: 2000 budgets
+          kept[j - first + 3] = answer[j]
+        end
+        put(key, cmsgpack.pack(kept), remembered)
       end
     end
   end

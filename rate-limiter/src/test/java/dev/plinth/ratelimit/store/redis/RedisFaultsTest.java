@@ -2,6 +2,7 @@ package dev.plinth.ratelimit.store.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -258,12 +259,24 @@ class RedisFaultsTest {
   }
 
   @Test
-  void corruptState_isToldByItsKey_andLeftAlone() {
+  void corruptState_isToldByItsKey_toItsRequestsAlone() {
     String key = "plinth:{" + domain + "}:b:" + COUNTED.key();
     redis(commands -> commands.set(key, "v1 f 1 nonsense"));
-    StoreUnavailable failure = failure(store);
-    assertTrue(failure.getMessage().contains("CORRUPT " + key), failure::getMessage);
-    assertFalse(failure.mayHaveApplied());
+    Request bad = Request.of(Operation.Take.of(List.of(new Charge(COUNTED, 1))));
+    Budget other = budget("other", COUNTED.limit());
+    Request good = Request.of(Operation.Take.of(List.of(new Charge(other, 1))));
+    List<Outcome> outcomes =
+        store.apply(domain, List.of(good, bad, good, good, bad)).toCompletableFuture().join();
+    Outcome.Undecided undecided = assertInstanceOf(Outcome.Undecided.class, outcomes.get(1));
+    assertTrue(undecided.why().contains("CORRUPT " + key), undecided::why);
+    assertFalse(undecided.mayHaveApplied());
+    assertEquals(undecided, outcomes.get(4));
+    for (int i : new int[] {0, 2, 3}) {
+      assertEquals(1, assertInstanceOf(Outcome.Taken.class, outcomes.get(i)).admitted());
+    }
+    assertEquals(
+        3, other.limit().size() - take(store, other, 0).standings().get(0).available(), "charged");
+    assertEquals(Optional.empty(), store.trouble());
     redis(commands -> assertEquals("v1 f 1 nonsense", commands.get(key)));
   }
 

@@ -19,6 +19,9 @@ final class Uncounted implements LimitEvents {
   public void storeAnswered(long nanos, boolean ok) {}
 
   @Override
+  public void undecided() {}
+
+  @Override
   public void merged(int checks) {}
 
   @Override

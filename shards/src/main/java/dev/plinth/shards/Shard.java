@@ -19,12 +19,12 @@ import java.util.function.LongSupplier;
 
 /**
  * One shard in the hands of this node: the apps' state in memory and what is on its way to the
- * store. Everything here runs on one thread, its loop's.
+ * store. Everything here runs on one thread at a time, as the work of its loop.
  *
- * <p>Commands change the state at once, and their writes gather in the open batch. It leaves as
- * soon as one of the few places on the way is free, so a lone command never waits and many share a
- * commit. An answer leaves when the batch it may rest on is durable: its own, or the last one
- * before it, since it may have seen that one's effects.
+ * <p>Commands change the state at once, and their writes gather in the open batch. It leaves when
+ * none is on its way, so a lone command never waits and many share a commit; a full batch leaves
+ * beside the one on its way. An answer leaves when the batch it may rest on is durable: its own, or
+ * the last one before it, since it may have seen that one's effects.
  */
 final class Shard {
   private static final Logger log = System.getLogger("plinth.shards");
@@ -54,6 +54,7 @@ final class Shard {
   private int tokens;
   private boolean stopped;
   private boolean holdsBack;
+  private boolean newTimer;
   private final Route route;
   private volatile Failure dropped; // written by the loop, read by whoever would replace the shard
 
@@ -274,6 +275,13 @@ final class Shard {
     return next == Long.MAX_VALUE ? next : time.outside(next);
   }
 
+  /** Whether a timer was set since this was last asked. */
+  boolean takesNewTimer() {
+    boolean since = newTimer;
+    newTimer = false;
+    return since;
+  }
+
   private boolean hasTimers() {
     return dropped == null && !stopped && store.readOnly().isEmpty();
   }
@@ -283,7 +291,7 @@ final class Shard {
     if (dropped != null) {
       return;
     }
-    if (!open.isEmpty() && waiting.isEmpty() && underWay.size() < MOST_UNDER_WAY) {
+    if (!open.isEmpty() && waiting.isEmpty() && underWay.isEmpty()) {
       seal();
     }
     while (!waiting.isEmpty() && underWay.size() < MOST_UNDER_WAY) {
@@ -494,10 +502,10 @@ final class Shard {
       return;
     }
     underWay.remove(batch);
+    flush(); // first, so that the store works while the answers leave
     metrics.committed(batch.size(), nanos.getAsLong() - batch.sentAt());
     hub.publish(batch.revision(), batch.events());
     batch.durable();
-    flush();
   }
 
   private static Failure reason(Throwable thrown) {
@@ -517,6 +525,7 @@ final class Shard {
   }
 
   Tx.Timer schedule(long dueNanos, Tx.TimerTask task) {
+    newTimer = true;
     TimerWheel.Timer timer =
         wheel.schedule(
             dueNanos,

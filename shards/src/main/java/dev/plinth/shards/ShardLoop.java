@@ -9,34 +9,55 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * One thread and the shards it serves. A pass runs urgent work, then timers, then as much normal
- * work as one commit takes, then sends what gathered. A shard whose commits are held up has its
- * normal work kept for it, in order, and the others go on. After a long stall the timers wait a
- * moment more: renewals that came in meanwhile are still in sockets and other threads' queues, and
- * must not find their leases expired.
+ * Some shards, and the work for them, which runs on one thread at a time. Whoever brings work does
+ * it at once if nobody else is at it, since handing it to another thread costs more than most
+ * commands do; otherwise it is left to the one that is. The loop's own thread does the rest:
+ * timers, snapshots, and what others leave behind.
+ *
+ * <p>A pass runs urgent work, then timers, then as much normal work as one commit takes, then sends
+ * what gathered. A shard whose commits are held up has its normal work kept for it, in order, and
+ * the others go on. After a long stall the timers wait a moment more: renewals that came in
+ * meanwhile are still in sockets and other threads' queues, and must not find their leases expired.
  */
 final class ShardLoop implements Executor, AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int MOST_A_PASS = 256;
+  // A caller's thread has other calls to read.
+  private static final int MAX_PASSES_OF_CALLERS = 4;
 
   private final Queue<Runnable> urgent = new ConcurrentLinkedQueue<>();
   private final Queue<ShardTask> normal = new ConcurrentLinkedQueue<>();
+  private final Queue<ShardTask> slow = new ConcurrentLinkedQueue<>();
   private final List<Shard> shards = new ArrayList<>();
   private final LongSupplier nanos;
+  private final long idleNanos;
   private final Thread thread;
-  private long lastPass;
-  private long timersFrom;
+  // Held by whoever runs the work; before the start and after the end by nobody who would.
+  private final AtomicBoolean running = new AtomicBoolean(true);
+  private volatile boolean threadWaits;
   private volatile boolean asleep;
   private volatile boolean closed;
+  private long lastPass;
+  private long timersFrom;
+  private long wakesAt;
 
   ShardLoop(String name, LongSupplier nanos) {
+    this(name, nanos, IDLE_NANOS);
+  }
+
+  /**
+   * @param idleNanos how long the thread sleeps where nobody wakes it and no timer is due
+   */
+  ShardLoop(String name, LongSupplier nanos, long idleNanos) {
     this.nanos = nanos;
+    this.idleNanos = idleNanos;
     this.lastPass = nanos.getAsLong();
     this.timersFrom = lastPass;
     this.thread = Threads.daemons(name).newThread(this::runUntilClosed);
@@ -44,6 +65,8 @@ final class ShardLoop implements Executor, AutoCloseable {
 
   void start() {
     lastPass = nanos.getAsLong();
+    wakesAt = lastPass;
+    leave();
     thread.start();
   }
 
@@ -51,7 +74,7 @@ final class ShardLoop implements Executor, AutoCloseable {
   @Override
   public void execute(Runnable task) {
     urgent.add(task);
-    wake();
+    runQueued();
   }
 
   void submit(Lane lane, ShardTask task) {
@@ -60,7 +83,56 @@ final class ShardLoop implements Executor, AutoCloseable {
     } else {
       normal.add(task);
     }
+    runQueued();
+  }
+
+  /** For work that may take long: the loop's own thread does it, never the caller's. */
+  void submitSlow(ShardTask task) {
+    slow.add(task);
     wake();
+  }
+
+  /**
+   * Runs what is queued, unless somebody is at it. Nothing is left behind: whoever finds the work
+   * taken has queued before, and whoever lets go of it looks at the queues after.
+   */
+  private void runQueued() {
+    for (int passes = 0; hasQueued(); passes++) {
+      if (passes == MAX_PASSES_OF_CALLERS) {
+        wake();
+        return;
+      }
+      if (threadWaits || !running.compareAndSet(false, true)) {
+        return;
+      }
+      boolean forThread = true;
+      try {
+        drainUrgent();
+        forThread = runNormalAndFlush(null) || hasEarlierTimer();
+      } finally {
+        leave();
+      }
+      if (forThread) {
+        LockSupport.unpark(thread); // asleep or about to be: it looks again
+        return;
+      }
+    }
+  }
+
+  private void leave() {
+    running.set(false);
+    if (threadWaits) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** By the thread. Those who bring work meanwhile leave it to the thread. */
+  private void enter() {
+    threadWaits = true;
+    while (!running.compareAndSet(false, true)) {
+      LockSupport.park(this);
+    }
+    threadWaits = false;
   }
 
   private void wake() {
@@ -69,13 +141,13 @@ final class ShardLoop implements Executor, AutoCloseable {
     }
   }
 
-  /** On the loop's thread. The shard answers from now on. */
+  /** As the loop's work. The shard answers from now on. */
   void add(Shard shard) {
     shard.start();
     shards.add(shard);
   }
 
-  /** On the loop's thread, once the shard decides nothing more: what it held back is refused. */
+  /** As the loop's work, once the shard decides nothing more: what it held back is refused. */
   void remove(Shard shard) {
     shards.remove(shard);
     shard.beginPass();
@@ -91,11 +163,18 @@ final class ShardLoop implements Executor, AutoCloseable {
         shard.guarded(Shard::advance);
       }
     }
-    int done = runNormal();
+    return runNormalAndFlush(slow.poll()) || hasQueued() || !slow.isEmpty();
+  }
+
+  /** True if more of it can run at once. */
+  private boolean runNormalAndFlush(ShardTask first) {
+    int done = runNormal(first);
+    boolean heldBack = false;
     for (Shard shard : shards) {
       shard.guarded(Shard::flush);
+      heldBack |= shard.hasWork();
     }
-    return done == MOST_A_PASS || hasWork();
+    return done == MOST_A_PASS || heldBack;
   }
 
   private void noticeStall() {
@@ -112,21 +191,19 @@ final class ShardLoop implements Executor, AutoCloseable {
     }
   }
 
-  private int runNormal() {
+  private int runNormal(ShardTask first) {
     int done = 0;
     for (Shard shard : shards) {
       shard.beginPass();
       done += runHeldBack(shard, MOST_A_PASS - done);
     }
-    while (done < MOST_A_PASS) {
-      ShardTask task = normal.poll();
-      if (task == null) {
-        break;
-      }
+    ShardTask task = first == null ? normal.poll() : first;
+    while (task != null) {
       if (!task.shard().holdBack(task)) {
         run(task);
         done++;
       }
+      task = done < MOST_A_PASS ? normal.poll() : null;
     }
     return done;
   }
@@ -144,16 +221,20 @@ final class ShardLoop implements Executor, AutoCloseable {
     return done;
   }
 
-  private boolean hasWork() {
-    if (!urgent.isEmpty() || !normal.isEmpty()) {
-      return true;
-    }
+  private boolean hasQueued() {
+    return !urgent.isEmpty() || !normal.isEmpty();
+  }
+
+  /** A timer that is due before the thread would look; it was set since the thread slept. */
+  private boolean hasEarlierTimer() {
+    boolean found = false;
     for (Shard shard : shards) {
-      if (shard.hasWork()) {
-        return true;
+      if (shard.takesNewTimer()) {
+        long next = shard.nextTimer();
+        found |= next != Long.MAX_VALUE && next - wakesAt < 0;
       }
     }
-    return false;
+    return found;
   }
 
   /** Whatever one task does, an Error too, the thread and its other shards go on. */
@@ -169,10 +250,19 @@ final class ShardLoop implements Executor, AutoCloseable {
     while (!closed) {
       run(this::passOrSleep);
     }
+    enter(); // and nobody leaves it
   }
 
   private void passOrSleep() {
-    if (!pass()) {
+    boolean more = true;
+    enter();
+    try {
+      more = pass();
+      wakesAt = nanos.getAsLong() + sleepNanos();
+    } finally {
+      leave();
+    }
+    if (!more) {
       sleep();
     }
   }
@@ -180,15 +270,15 @@ final class ShardLoop implements Executor, AutoCloseable {
   private void sleep() {
     asleep = true;
     // A task added before the flag was set would not wake us; one added after it does.
-    if (!hasWork()) {
-      LockSupport.parkNanos(this, sleepNanos());
+    if (!hasQueued() && slow.isEmpty() && !closed) {
+      LockSupport.parkNanos(this, Math.max(wakesAt - nanos.getAsLong(), 1));
     }
     asleep = false;
   }
 
   private long sleepNanos() {
     long now = nanos.getAsLong();
-    long wait = IDLE_NANOS;
+    long wait = idleNanos;
     for (Shard shard : shards) {
       long next = shard.nextTimer();
       if (next != Long.MAX_VALUE) {

@@ -195,13 +195,13 @@ public final class Shards implements AutoCloseable {
 
   /** Starts with a snapshot, taken by {@code snapshot} on the shard's loop. */
   public <S> void watch(int shard, App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
-    enqueue(shard, Lane.NORMAL, to -> to.watch(app, snapshot, watcher), watcher::end);
+    enqueueSlow(shard, to -> to.watch(app, snapshot, watcher), watcher::end);
   }
 
   /** Goes on after a revision that the watcher has seen, or tells of a gap and starts again. */
   public <S> void resume(
       int shard, App<S> app, long after, StateSnapshot<S> snapshot, Watcher watcher) {
-    enqueue(shard, Lane.NORMAL, to -> to.resume(app, after, snapshot, watcher), watcher::end);
+    enqueueSlow(shard, to -> to.resume(app, after, snapshot, watcher), watcher::end);
   }
 
   public void unwatch(int shard, Watcher watcher) {
@@ -209,6 +209,16 @@ public final class Shards implements AutoCloseable {
   }
 
   private void enqueue(int shard, Lane lane, Consumer<Shard> work, Consumer<Failure> refusal) {
+    admit(shard, lane, work, refusal).ifPresent(task -> loop(shard).submit(lane, task));
+  }
+
+  /** For snapshots: the more rows, the longer they take. */
+  private void enqueueSlow(int shard, Consumer<Shard> work, Consumer<Failure> refusal) {
+    admit(shard, Lane.NORMAL, work, refusal).ifPresent(task -> loop(shard).submitSlow(task));
+  }
+
+  private Optional<ShardTask> admit(
+      int shard, Lane lane, Consumer<Shard> work, Consumer<Failure> refusal) {
     Shard to = serving.get(shard);
     ShardQueue queue = queues.get(shard);
     if (to == null) {
@@ -217,8 +227,9 @@ public final class Shards implements AutoCloseable {
       metrics.refused();
       refusal.accept(Unavailability.overloaded(shard));
     } else {
-      loop(shard).submit(lane, new ShardTask(to, queue, work));
+      return Optional.of(new ShardTask(to, queue, work));
     }
+    return Optional.empty();
   }
 
   private ShardLoop loop(int shard) {

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /** A shard of texts on a store whose commits the test holds, on a clock that it moves. */
 final class HeldShard {
@@ -32,14 +33,17 @@ final class HeldShard {
 
   /** Loaded, but not started. */
   static Shard taken(ManualClock clock, HeldStore store, Executor loop, App<?> app) {
+    return taken(clock.nanos(), store, loop, app);
+  }
+
+  static Shard taken(LongSupplier nanos, HeldStore store, Executor loop, App<?> app) {
     Shard shard =
         new Shard(
             store,
             store.claim(0).orElseThrow(),
             loop,
-            clock.nanos(),
-            new RequestMemo(
-                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 16), clock.nanos()),
+            nanos,
+            new RequestMemo(new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 16), nanos),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(app), 0, Witness.inMemory(1));
     return shard;

@@ -102,9 +102,21 @@ class ShardTest {
       run(TextApp.put("k" + i, "x"));
       shard.flush();
     }
-    assertEquals(3, store.underWay(), "then a few are under way");
+    assertEquals(1, store.underWay(), "the rest gathers meanwhile");
     store.finishAll();
-    assertEquals(List.of(1, 1, 1, 8), store.commitSizes);
+    assertEquals(List.of(1, 10), store.commitSizes);
+  }
+
+  @Test
+  void fullBatches_leaveBesideTheOneUnderWay_aFewAtOnce() {
+    store.maxWrites = 2;
+    for (int i = 0; i < 11; i++) {
+      run(TextApp.put("k" + i, "x"));
+      shard.flush();
+    }
+    assertEquals(3, store.underWay());
+    store.finishAll();
+    assertEquals(List.of(1, 2, 2, 2, 2, 2), store.commitSizes);
   }
 
   @Test

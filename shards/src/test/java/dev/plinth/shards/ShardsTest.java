@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -84,14 +85,13 @@ class ShardsTest {
   void fullQueue_refusesNewWork_butTakesRenewals() throws Exception {
     CountDownLatch blocked = new CountDownLatch(1);
     CountDownLatch unblock = new CountDownLatch(1);
-    shards.submit(
-        0,
-        TEXTS,
-        Lane.NORMAL,
+    Command<Map<String, String>, String> block =
         (state, tx, reply) -> {
           blocked.countDown();
           awaitQuietly(unblock);
-        });
+        };
+    // It runs on the thread that brings it.
+    CompletableFuture.runAsync(() -> shards.submit(0, TEXTS, Lane.NORMAL, block));
     assertTrue(blocked.await(10, TimeUnit.SECONDS));
     List<CompletableFuture<String>> calls = new ArrayList<>();
     for (int i = 0; i < 5001; i++) {

@@ -3,6 +3,7 @@ package dev.plinth.shards.grpc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.shards.Command;
 import dev.plinth.shards.Lane;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
@@ -17,6 +18,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -48,10 +50,7 @@ class ShardCallsTest {
   /** The shard's loop waits until the test has said all it has to say. */
   private void block() throws InterruptedException {
     CountDownLatch blocked = new CountDownLatch(1);
-    shards.submit(
-        0,
-        TEXTS,
-        Lane.NORMAL,
+    Command<Map<String, String>, String> block =
         (state, tx, reply) -> {
           blocked.countDown();
           try {
@@ -59,7 +58,9 @@ class ShardCallsTest {
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
-        });
+        };
+    // It runs on the thread that brings it.
+    CompletableFuture.runAsync(() -> shards.submit(0, TEXTS, Lane.NORMAL, block));
     assertTrue(blocked.await(10, TimeUnit.SECONDS));
   }
 

@@ -16,9 +16,10 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Takes the commits of many shards to etcd in few requests, since each request is logged and synced
- * by itself there. What came in while the last requests were on their way leaves as the next one: a
+ * by itself there. What came in while the last request was on its way leaves as the next one: a
  * transaction of transactions, each with its own guards and its own answer. A commit that is alone
- * leaves as it is, and at once.
+ * leaves as it is, and at once. More than one request is under way only where one cannot take all
+ * that waits: two half-filled ones cost etcd more than one, and their callers no less time.
  */
 final class Bundles {
   /** A transaction of one shard, and about what it weighs. */
@@ -57,6 +58,8 @@ final class Bundles {
   private final StoreMetrics metrics;
   private final Serial serial = new Serial();
   private final Deque<Queued> queue = new ArrayDeque<>();
+  private int queuedOps;
+  private long queuedBytes;
   private int underWay;
 
   /**
@@ -75,13 +78,14 @@ final class Bundles {
     serial.execute(
         () -> {
           queue.add(queued);
+          count(queued, 1);
           send();
         });
     return queued.answer;
   }
 
   private void send() {
-    while (!queue.isEmpty() && underWay < mostUnderWay) {
+    while (!queue.isEmpty() && (underWay == 0 || underWay < mostUnderWay && fillsOne())) {
       underWay++;
       Bundle bundle = next();
       metrics.bundled(bundle.parts.size());
@@ -89,6 +93,15 @@ final class Bundles {
           .send()
           .whenComplete((done, failure) -> serial.execute(() -> ended(bundle, done, failure)));
     }
+  }
+
+  private boolean fillsOne() {
+    return queuedOps >= MOST_OPS_IN_ALL || queuedBytes >= MOST_BYTES;
+  }
+
+  private void count(Queued queued, int sign) {
+    queuedOps += sign * queued.part.ops();
+    queuedBytes += (long) sign * queued.part.bytes;
   }
 
   /**
@@ -105,6 +118,7 @@ final class Bundles {
         rest.remove();
       }
     }
+    bundle.parts.forEach(queued -> count(queued, -1));
     return bundle;
   }
 
@@ -114,7 +128,9 @@ final class Bundles {
     } else if (bundle.isNested() && Failing.of(failure) == Failing.REFUSED) {
       // Surely not applied, and perhaps for what one of them is: each is to have its own answer.
       for (int i = bundle.parts.size() - 1; i >= 0; i--) {
-        queue.addFirst(bundle.parts.get(i).forItself());
+        Queued again = bundle.parts.get(i).forItself();
+        queue.addFirst(again);
+        count(again, 1);
       }
     } else {
       bundle.parts.forEach(queued -> queued.answer.completeExceptionally(failure));

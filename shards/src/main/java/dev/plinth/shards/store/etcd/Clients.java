@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** jetcd clients, set up against its defaults. */
 final class Clients {
-  private static final int LONGEST_ANSWER = 16 << 20;
+  static final int MAX_ANSWER_BYTES = 16 << 20;
 
   // jetcd warns twice of every request of these that fails; what is wrong with etcd we say
   // ourselves, once. Kept here: java.util.logging forgets the levels of loggers nobody holds.
@@ -38,7 +38,7 @@ final class Clients {
         .executorService(new Direct())
         .interceptor(new Deadline(timeout))
         .connectTimeout(timeout)
-        .maxInboundMessageSize(LONGEST_ANSWER)
+        .maxInboundMessageSize(MAX_ANSWER_BYTES)
         .waitForReady(false)
         .retryMaxAttempts(0) // it would also repeat what must be asked first whether it happened
         .build();

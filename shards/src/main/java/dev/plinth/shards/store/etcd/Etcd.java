@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Calls to etcd, each of which ends within a bounded time. They all go to one member over one
- * connection, since requests that take different ways overtake each other. When that member does
- * not answer, the next one is tried, on a new channel: gRPC's own would stay with a member that
- * hangs, and after a long outage would sit out a backoff of up to two minutes.
+ * Calls to etcd, each of which ends within a bounded time. They all go to one member, transactions
+ * over one connection, since requests that take different ways overtake each other. When that
+ * member does not answer, the next one is tried, on a new channel: gRPC's own would stay with a
+ * member that hangs, and after a long outage would sit out a backoff of up to two minutes.
  */
 final class Etcd implements AutoCloseable {
   private final List<String> endpoints;
   private final Duration timeout;
-  private Client client;
+  private Member member;
   private boolean closed;
   private long lastWord;
 
@@ -34,17 +34,29 @@ final class Etcd implements AutoCloseable {
     // Not all nodes on the same member.
     Collections.shuffle(this.endpoints);
     this.timeout = timeout;
-    this.client = Clients.connect(this.endpoints, timeout);
+    this.member = connect();
     this.lastWord = System.nanoTime();
   }
 
-  <T> CompletableFuture<T> call(Function<Client, CompletableFuture<T>> request) {
-    Client used = current();
-    return ask(used, request).whenComplete((done, failure) -> heard(used, failure));
+  /** The connections to the member that is used now. */
+  private record Member(Client client, TxnChannel txns) {
+    private void close() {
+      client.close();
+      txns.close();
+    }
   }
 
-  private <T> CompletableFuture<T> ask(
-      Client client, Function<Client, CompletableFuture<T>> request) {
+  private Member connect() {
+    return new Member(Clients.connect(endpoints, timeout), new TxnChannel(endpoints, timeout));
+  }
+
+  <T> CompletableFuture<T> call(Function<Client, CompletableFuture<T>> request) {
+    Member used = current();
+    return bounded(request, used.client).whenComplete((done, failure) -> heard(used, failure));
+  }
+
+  private <T> CompletableFuture<T> bounded(
+      Function<Client, CompletableFuture<T>> request, Client client) {
     try {
       // The deadline of each call is gRPC's to keep; this catches what jetcd does not pass on, such
       // as a stream that ends without an answer.
@@ -55,14 +67,10 @@ final class Etcd implements AutoCloseable {
   }
 
   CompletableFuture<TxnResponse> txn(List<Cmp> when, List<Op> then, List<Op> otherwise) {
-    return call(
-        via ->
-            via.getKVClient()
-                .txn()
-                .If(when.toArray(Cmp[]::new))
-                .Then(then.toArray(Op[]::new))
-                .Else(otherwise.toArray(Op[]::new))
-                .commit());
+    Member used = current();
+    return used.txns
+        .send(when, then, otherwise)
+        .whenComplete((done, failure) -> heard(used, failure));
   }
 
   /** As a transaction, since jetcd logs two warnings for every plain read that fails. */
@@ -74,28 +82,28 @@ final class Etcd implements AutoCloseable {
   /** Of one member, over a connection of its own: that it is down says nothing of the others. */
   CompletableFuture<StatusResponse> status(String endpoint) {
     String target = Clients.target(List.of(endpoint));
-    return ask(current(), via -> via.getMaintenanceClient().statusMember(target));
+    return bounded(via -> via.getMaintenanceClient().statusMember(target), current().client);
   }
 
-  private synchronized Client current() {
-    return client;
+  private synchronized Member current() {
+    return member;
   }
 
-  private synchronized void heard(Client from, Throwable failure) {
+  private synchronized void heard(Member from, Throwable failure) {
     long now = System.nanoTime();
     if (failure == null || Failing.of(failure) != Failing.DOUBTFUL) {
       lastWord = now;
-    } else if (from == client && !closed && now - lastWord > timeout.toNanos() / 2) {
+    } else if (from == member && !closed && now - lastWord > timeout.toNanos() / 2) {
       lastWord = now; // of the next member
       Collections.rotate(endpoints, -1);
-      client.close();
-      client = Clients.connect(endpoints, timeout);
+      member.close();
+      member = connect();
     }
   }
 
   @Override
   public synchronized void close() {
     closed = true;
-    client.close();
+    member.close();
   }
 }

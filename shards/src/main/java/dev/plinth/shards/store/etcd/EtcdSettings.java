@@ -30,7 +30,7 @@ public record EtcdSettings(
     @Setting(
             meaning =
                 "Commits of one shard under way at once, and requests that carry commits;"
-                    + " with more, they overtake each other",
+                    + " a second leaves only when full; with more, they overtake each other",
             byDefault = "2")
         int commitsInFlight,
     @Setting(

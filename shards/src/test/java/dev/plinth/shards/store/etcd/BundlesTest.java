@@ -24,8 +24,12 @@ class BundlesTest {
   /** Requests on their way; each answers with as many answers as it has parts. */
   private final List<Request> requests = new ArrayList<>();
 
-  private final Bundles bundles =
-      new Bundles(this::send, Keys.bytes("mark"), 2, new StoreMetrics(new SimpleMeterRegistry()));
+  private final Bundles bundles = bundles(1);
+
+  private Bundles bundles(int mostUnderWay) {
+    return new Bundles(
+        this::send, Keys.bytes("mark"), mostUnderWay, new StoreMetrics(new SimpleMeterRegistry()));
+  }
 
   private record Request(List<Op> ops, CompletableFuture<TxnResponse> future) {
     boolean isBundle() {
@@ -60,26 +64,40 @@ class BundlesTest {
   }
 
   @Test
-  void loneCommits_leaveAtOnce_asTheyAre() {
-    CompletableFuture<TxnResponse> first = add(0, 1, 0);
-    CompletableFuture<TxnResponse> second = add(0, 2, 0);
-    assertEquals(2, requests.size());
-    assertFalse(requests.get(0).isBundle());
-    assertEquals(List.of(PUT, PUT), requests.get(1).ops());
+  void loneCommit_leavesAtOnce_asItIs() {
+    CompletableFuture<TxnResponse> lone = add(0, 2, 0);
+    assertEquals(1, requests.size());
+    assertEquals(List.of(PUT, PUT), requests.get(0).ops());
     requests.get(0).answer();
-    assertTrue(first.isDone());
-    assertFalse(second.isDone());
+    assertTrue(lone.isDone());
+  }
+
+  @Test
+  void secondRequest_leavesBesideTheFirst_onlyWhenWhatWaitsFillsOne() {
+    Bundles two = bundles(2);
+    two.add(part(0, 1, 0));
+    for (int shard = 1; shard <= 4; shard++) {
+      two.add(part(shard, 100, 0));
+    }
+    assertEquals(1, requests.size(), "there is room for more in the next one");
+    two.add(part(5, 120, 0));
+    assertEquals(2, requests.size());
+    assertTrue(requests.get(1).isBundle());
+    two.add(part(6, 1, 2 << 20));
+    assertEquals(2, requests.size(), "no more than two, however much waits");
+    requests.get(0).answer();
+    assertEquals(3, requests.size());
   }
 
   @Test
   void whatCameMeanwhile_leavesAsOneRequest_andEachHasItsOwnAnswer() {
     List<CompletableFuture<TxnResponse>> later = busyThenEachOf(5, 6, 7);
-    assertEquals(2, requests.size());
+    assertEquals(1, requests.size());
     requests.get(0).answer();
-    assertEquals(3, requests.size());
-    assertTrue(requests.get(2).isBundle());
-    assertEquals(1 + 3, requests.get(2).ops().size(), "the mark and the three");
-    requests.get(2).answer();
+    assertEquals(2, requests.size());
+    assertTrue(requests.get(1).isBundle());
+    assertEquals(1 + 3, requests.get(1).ops().size(), "the mark and the three");
+    requests.get(1).answer();
     for (int i = 0; i < 3; i++) {
       assertEquals(i, later.get(i).join().getHeader().getRevision());
     }
@@ -89,9 +107,9 @@ class BundlesTest {
   void ofOneShard_onlyTheNextCommitIsInABundle_sinceGuardsDoNotSeeTheWritesBesideThem() {
     List<CompletableFuture<TxnResponse>> later = busyThenEachOf(5, 5, 6, 5);
     requests.get(0).answer();
-    requests.get(2).answer();
+    requests.get(1).answer();
     assertEquals(List.of(true, false, true, false), done(later));
-    requests.get(3).answer();
+    requests.get(2).answer();
     assertEquals(List.of(true, true, true, false), done(later));
   }
 
@@ -103,7 +121,7 @@ class BundlesTest {
     later.add(add(6, 125, 0));
     later.add(add(7, 1, 0)); // one part more is one too many for the large ones
     requests.get(0).answer();
-    requests.get(2).answer();
+    requests.get(1).answer();
     assertEquals(List.of(true, true, false), done(later));
   }
 
@@ -114,8 +132,8 @@ class BundlesTest {
     later.add(add(5, 128, 0));
     later.add(add(6, 1, 0));
     requests.get(0).answer();
-    assertFalse(requests.get(2).isBundle());
-    assertEquals(128, requests.get(2).ops().size());
+    assertFalse(requests.get(1).isBundle());
+    assertEquals(128, requests.get(1).ops().size());
   }
 
   @Test
@@ -127,9 +145,9 @@ class BundlesTest {
     later.add(add(6, 1, 10));
     later.add(add(7, 1, 10));
     requests.get(0).answer();
-    requests.get(2).answer();
+    requests.get(1).answer();
     assertEquals(List.of(true, false, false, true), done(later));
-    requests.get(3).answer();
+    requests.get(2).answer();
     assertEquals(List.of(true, true, false, true), done(later));
   }
 
@@ -137,11 +155,11 @@ class BundlesTest {
   void failure_isToldToAllOfThem_andTheNextLeave() {
     List<CompletableFuture<TxnResponse>> later = busyThenEachOf(5, 6, 5);
     requests.get(0).answer();
-    requests.get(2).fail(Status.UNAVAILABLE);
+    requests.get(1).fail(Status.UNAVAILABLE);
     assertEquals(List.of(true, true, false), done(later));
     assertTrue(later.get(0).isCompletedExceptionally());
     assertTrue(later.get(1).isCompletedExceptionally());
-    requests.get(3).answer();
+    requests.get(2).answer();
     assertFalse(later.get(2).isCompletedExceptionally());
   }
 
@@ -149,11 +167,10 @@ class BundlesTest {
   void refusedBundle_hadNoEffect_soEachGoesAloneAndHasItsOwnAnswer() {
     List<CompletableFuture<TxnResponse>> later = busyThenEachOf(5, 6, 7);
     requests.get(0).answer();
-    requests.get(2).fail(Status.INVALID_ARGUMENT);
-    requests.get(1).answer();
-    for (int i = 3; i < 6; i++) {
+    requests.get(1).fail(Status.INVALID_ARGUMENT);
+    for (int i = 2; i < 5; i++) {
       assertFalse(requests.get(i).isBundle());
-      if (i == 4) {
+      if (i == 3) {
         requests.get(i).fail(Status.INVALID_ARGUMENT);
       } else {
         requests.get(i).answer();
@@ -162,13 +179,12 @@ class BundlesTest {
     assertFalse(later.get(0).isCompletedExceptionally());
     assertTrue(later.get(1).isCompletedExceptionally());
     assertFalse(later.get(2).isCompletedExceptionally());
-    assertEquals(6, requests.size());
+    assertEquals(5, requests.size());
   }
 
-  /** Two requests are on their way, of two other shards. */
+  /** A request is on its way, of another shard. */
   private void busy() {
     add(0, 1, 0);
-    add(1, 1, 0);
   }
 
   private List<CompletableFuture<TxnResponse>> busyThenEachOf(int... shards) {
@@ -181,8 +197,11 @@ class BundlesTest {
   }
 
   private CompletableFuture<TxnResponse> add(int shard, int ops, int bytes) {
-    List<Op> puts = Collections.nCopies(ops, PUT);
-    return bundles.add(new Bundles.Part(shard, List.of(), puts, List.of(), bytes));
+    return bundles.add(part(shard, ops, bytes));
+  }
+
+  private static Bundles.Part part(int shard, int ops, int bytes) {
+    return new Bundles.Part(shard, List.of(), Collections.nCopies(ops, PUT), List.of(), bytes);
   }
 
   private static List<Boolean> done(List<CompletableFuture<TxnResponse>> answers) {

@@ -19,6 +19,7 @@ import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.etcd.jetcd.KeyValue;
+import io.grpc.Context;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +71,15 @@ class EtcdShardStoreTest extends ShardStoreContract {
     assertTrue(
         refused.getMessage().contains("shards says 4 shards (expected: 5)"), refused.getMessage());
     assertFalse(refused.mayHaveApplied());
+  }
+
+  @Test
+  void commit_sentOnTheThreadOfACallThatEnded_isDone() throws Exception {
+    OwnedShard shard = claim(0);
+    Context.CancellableContext ended = Context.current().withCancellation();
+    ended.cancel(null);
+    List<Write> write = List.of(Write.put("k", bytes("x")));
+    assertEquals(Commit.DONE, await(ended.call(() -> shard.commit(write))));
   }
 
   @Test

@@ -31,7 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Placement implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   private static final long LOOK_MILLIS = 100;
-  private static final long QUICK_LOOK_MILLIS = 25;
+  private static final long QUICK_LOOK_MILLIS = 10;
   // By then the others have seen that it leaves, and look at a quick pace: a shard that it gives up
   // is claimed within moments.
   private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2 * LOOK_MILLIS);

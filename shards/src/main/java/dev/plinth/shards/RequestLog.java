@@ -178,6 +178,11 @@ final class RequestLog implements CommitLog {
         : memory.retention().plusMillis(1 + rows.peek().time() - time());
   }
 
+  /** What it uses of the node's memory. */
+  long bytes() {
+    return bytes;
+  }
+
   /** Gives back what it used of the node's memory. */
   void close() {
     use(-bytes, 0);

@@ -59,8 +59,9 @@ final class RequestMemo {
       reply.send(tx, decode(request, known.bytes()));
       return Optional.empty();
     }
-    if (!memory.hasRoom(lane)) {
-      throw memory.full(log.untilExpiry());
+    long used = log.bytes() + (long) unanswered.size() * RequestMemory.RESERVED;
+    if (!memory.hasRoom(lane, used)) {
+      throw memory.full(used, log.untilExpiry());
     }
     Remembering<R> remembering = new Remembering<>(request, reply);
     remembering.joins(tx);

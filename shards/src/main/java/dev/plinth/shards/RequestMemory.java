@@ -26,6 +26,7 @@ final class RequestMemory {
 
   private final Duration retention;
   private final long limit;
+  private final long shardLimit;
   private final long noEffectBytes;
   private final AtomicLong bytes = new AtomicLong();
   private final LongAdder answers = new LongAdder();
@@ -33,20 +34,24 @@ final class RequestMemory {
 
   /**
    * @param limit bytes for all shards together
+   * @param shardLimit bytes that one of them may use, so that a busy namespace cannot fill it all
    * @param noEffectBytes bytes that each shard has for answers without an effect
    */
-  RequestMemory(Duration retention, long limit, long noEffectBytes) {
+  RequestMemory(Duration retention, long limit, long shardLimit, long noEffectBytes) {
     this.retention = retention;
     this.limit = limit;
+    this.shardLimit = shardLimit;
     this.noEffectBytes = noEffectBytes;
   }
 
   static RequestMemory of(ShardsSettings settings) {
     long given = settings.requestMemory().bytes();
     long byDefault = Math.min(MOST_BY_DEFAULT, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    long limit = given == 0 ? byDefault : given;
     return new RequestMemory(
         settings.requestRetention(),
-        given == 0 ? byDefault : given,
+        limit,
+        settings.count() == 1 ? limit : limit / 2,
         NO_EFFECT_BYTES / settings.count());
   }
 
@@ -58,24 +63,34 @@ final class RequestMemory {
     return noEffectBytes;
   }
 
-  boolean hasRoom(Lane lane) {
-    long room = lane == Lane.URGENT ? limit : limit - limit / URGENT_SHARE;
-    return bytes.get() + RESERVED <= room;
+  /**
+   * @param used bytes that the shard of the request uses
+   */
+  boolean hasRoom(Lane lane, long used) {
+    boolean urgent = lane == Lane.URGENT;
+    return bytes.get() + RESERVED <= (urgent ? limit : limit - limit / URGENT_SHARE)
+        && (urgent || !isShareUsed(used));
+  }
+
+  private boolean isShareUsed(long used) {
+    return used + RESERVED > shardLimit;
   }
 
   /**
    * For a request that found no room.
    *
+   * @param used bytes that its shard uses
    * @param soonest when the oldest answer of its shard has had its time
    */
-  Failure full(Duration soonest) {
+  Failure full(long used, Duration soonest) {
     refused.increment();
     Duration retry = soonest.compareTo(LEAST_RETRY) < 0 ? LEAST_RETRY : soonest;
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_REQUEST_MEMORY_FULL,
         "request memory",
-        "the memory of request ids is full: "
-            + limit
+        (isShareUsed(used)
+                ? "one shard's share of the memory of request ids is full: " + shardLimit
+                : "the memory of request ids is full: " + limit)
             + " bytes hold the answers of less than "
             + retention.toSeconds()
             + "s",

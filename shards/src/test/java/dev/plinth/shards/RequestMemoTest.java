@@ -27,7 +27,7 @@ class RequestMemoTest {
 
   private final ManualClock clock = new ManualClock();
   private final HeldStore store = new HeldStore();
-  private RequestMemory memory = new RequestMemory(RETENTION, 64 << 20, NO_EFFECT_BYTES);
+  private RequestMemory memory = new RequestMemory(RETENTION, 64 << 20, 64 << 20, NO_EFFECT_BYTES);
   private Shard shard;
 
   @BeforeEach
@@ -116,7 +116,7 @@ class RequestMemoTest {
 
   @Test
   void fullMemory_refusesNewRequests_andTakesThemWhenOthersHaveHadTheirTime() {
-    memory = new RequestMemory(RETENTION, 1 << 20, NO_EFFECT_BYTES);
+    memory = new RequestMemory(RETENTION, 1 << 20, 1 << 20, NO_EFFECT_BYTES);
     takeOver();
     int taken = 0;
     CompletableFuture<String> last = once("r0", TextApp.put("a", "0"));
@@ -143,6 +143,24 @@ class RequestMemoTest {
     commit();
     assertEquals("" + (taken - 1), again.join());
     assertTrue(memory.answers() <= 2, memory.answers() + " answers");
+  }
+
+  @Test
+  void shardThatUsedItsShare_isRefused_andLeavesRoomForOthers() {
+    memory = new RequestMemory(RETENTION, 1 << 20, 1 << 19, NO_EFFECT_BYTES);
+    takeOver();
+    CompletableFuture<String> last = once("r0", TextApp.put("a", "0"));
+    for (int i = 1; !last.isCompletedExceptionally(); i++) {
+      last = once("r" + i, TextApp.put("a", "" + i));
+      commit();
+    }
+    assertEquals(ErrorReason.ERROR_REASON_REQUEST_MEMORY_FULL, reason(last));
+    assertTrue(cause(last).getMessage().contains("524288"), cause(last).getMessage());
+    assertTrue(memory.bytes() <= 1 << 19, memory.bytes() + " bytes");
+    CompletableFuture<String> urgent = once(Lane.URGENT, "release", TextApp.put("b", "1"));
+    commit();
+    assertEquals("", urgent.join());
+    assertTrue(memory.hasRoom(Lane.NORMAL, 0));
   }
 
   @Test

@@ -26,7 +26,7 @@ class ShardTest {
   private final ManualClock clock = new ManualClock();
   private final HeldStore store = new HeldStore();
   private final RequestMemory requests =
-      new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 16);
+      new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16);
   private Shard shard;
 
   @BeforeEach

@@ -21,6 +21,7 @@ import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,6 +35,7 @@ final class PlinthNodes implements AutoCloseable {
   static final int TTL_SECONDS = 5;
   static final int SHARDS = 16;
 
+  private final List<String> flags;
   private final Path folder;
   private final String etcd;
   private final String prefix = "/nodes/" + UUID.randomUUID() + "/";
@@ -42,6 +44,18 @@ final class PlinthNodes implements AutoCloseable {
   private final ManagedChannel[] channels;
 
   PlinthNodes(Path folder, String etcd, int most) {
+    this(
+        folder,
+        etcd,
+        most,
+        "--drain.pause=500ms",
+        "--etcd.session-ttl=" + TTL_SECONDS + "s",
+        "--etcd.authority-margin=1s",
+        "--etcd.request-timeout=2s");
+  }
+
+  PlinthNodes(Path folder, String etcd, int most, String... flags) {
+    this.flags = List.of(flags);
     this.folder = folder;
     this.etcd = etcd;
     this.ports = Ports.free(most);
@@ -58,19 +72,16 @@ final class PlinthNodes implements AutoCloseable {
   }
 
   JavaProcess start(int node) {
-    processes[node] =
-        JavaProcess.start(
-            folder,
-            PlinthMain.class,
-            "--node=node" + node,
-            "--port=" + ports[node],
-            "--admin-port=0",
-            "--drain.pause=500ms",
-            "--coordination=etcd://" + etcd,
-            "--etcd.prefix=" + prefix,
-            "--etcd.session-ttl=" + TTL_SECONDS + "s",
-            "--etcd.authority-margin=1s",
-            "--etcd.request-timeout=2s");
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--node=node" + node,
+                "--port=" + ports[node],
+                "--admin-port=0",
+                "--coordination=etcd://" + etcd,
+                "--etcd.prefix=" + prefix));
+    all.addAll(flags);
+    processes[node] = JavaProcess.start(folder, PlinthMain.class, all.toArray(String[]::new));
     processes[node].awaitLine("is ready");
     channels[node].resetConnectBackoff();
     return processes[node];

@@ -18,28 +18,26 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * Acquires, renews and releases one key of one namespace, again and again. An attempt that fails is
- * sent again with the same request id through the next node. Every answer is checked: whatever
- * happens to the nodes, a grant has a higher token than the last, and what is held is renewed and
- * released.
+ * Acquires, renews and releases one key of one namespace, again and again. Calls go round all
+ * nodes; an attempt that fails is sent again with the same request id. Every answer is checked:
+ * whatever happens to the nodes, a grant has a higher token than the last, and what is held is
+ * renewed and released.
  */
 final class NamespaceCaller implements Runnable {
   private static final Duration ATTEMPT = Duration.ofSeconds(2);
   private static final Duration GIVE_UP = Duration.ofSeconds(20);
   private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(10);
-  private static final Duration BETWEEN_CALLS = Duration.ofMillis(20);
+  private static final Duration BETWEEN_CALLS = Duration.ofMillis(50);
 
   private final PlinthNodes nodes;
   private final String namespace;
   private final Outage outage;
-  private int node;
   private long lastToken;
 
   NamespaceCaller(PlinthNodes nodes, int number, Outage outage) {
     this.nodes = nodes;
     this.namespace = namespace(number);
     this.outage = outage;
-    this.node = number % PlinthNodes.COUNT;
   }
 
   static String namespace(int number) {
@@ -102,13 +100,12 @@ final class NamespaceCaller implements Runnable {
       try {
         R answer =
             call.apply(
-                LeaseServiceGrpc.newBlockingStub(nodes.channel(node))
+                LeaseServiceGrpc.newBlockingStub(nodes.all())
                     .withDeadlineAfter(ATTEMPT.toMillis(), TimeUnit.MILLISECONDS));
         outage.answered(namespace, start, System.nanoTime());
         return answer;
       } catch (StatusRuntimeException e) {
         outage.attemptFailed(e.getStatus().getCode().name());
-        node = (node + 1) % PlinthNodes.COUNT;
         if (System.nanoTime() - start > GIVE_UP.toNanos()) {
           outage.callFailed(namespace);
           throw new CallFailed(e);

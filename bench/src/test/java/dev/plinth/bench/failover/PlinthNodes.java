@@ -9,6 +9,7 @@ import dev.plinth.shards.grpc.Forwarding;
 import dev.plinth.standalone.PlinthMain;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.JavaProcess;
+import dev.plinth.testkit.Twins;
 import dev.plinth.testkit.engine.Ports;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -32,6 +33,7 @@ final class PlinthNodes implements AutoCloseable {
   private final int[] ports = Ports.free(COUNT);
   private final JavaProcess[] processes = new JavaProcess[COUNT];
   private final ManagedChannel[] channels = new ManagedChannel[COUNT];
+  private final Twins all = Twins.of(ports);
 
   PlinthNodes(Path folder, String etcd) {
     this.folder = folder;
@@ -54,14 +56,16 @@ final class PlinthNodes implements AutoCloseable {
             "--coordination=etcd://" + etcd);
     processes[node].awaitLine("is ready");
     channels[node].resetConnectBackoff();
+    all.channel().resetConnectBackoff();
   }
 
   JavaProcess process(int node) {
     return processes[node];
   }
 
-  ManagedChannel channel(int node) {
-    return channels[node];
+  /** To all of them, as a client that knows their addresses. */
+  Channel all() {
+    return all.channel();
   }
 
   /** Waits until every node serves its part of the shards. */
@@ -116,6 +120,7 @@ final class PlinthNodes implements AutoCloseable {
 
   @Override
   public void close() {
+    all.close();
     for (int i = 0; i < COUNT; i++) {
       channels[i].shutdownNow();
       if (processes[i] != null) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -13,12 +14,14 @@ import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.lease.v1.Policy;
+import dev.plinth.lease.v1.RaiseFenceRequest;
 import dev.plinth.lease.v1.ReleaseRequest;
 import dev.plinth.lease.v1.SemaphoreRule;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.testkit.call.Refusal;
 import io.micrometer.core.instrument.DistributionSummary;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -52,6 +55,33 @@ class RequestMemoryTest {
       cycle(calls, 8_200);
       assertEquals(first, calls.leases().acquire(wish));
       assertEquals(1, calls.key("gpu").getHoldersCount());
+    }
+  }
+
+  /** A release and a raised fence of the same fields are the same bytes. */
+  @Test
+  void idOfAnotherCall_isRefused_thoughTheBytesAreTheSame() {
+    try (ShardServer server = ShardServer.embedded(LeaseWiring.WIRING)) {
+      LeaseCalls calls = new LeaseCalls(server);
+      Lease lease = calls.grant(calls.wish("ann").setTtl(LONG));
+      ReleaseRequest release =
+          ReleaseRequest.newBuilder()
+              .setNamespace(calls.namespace)
+              .setKey(lease.getKey())
+              .setToken(lease.getToken())
+              .setRequestId("r1")
+              .build();
+      RaiseFenceRequest raise =
+          RaiseFenceRequest.newBuilder()
+              .setNamespace(calls.namespace)
+              .setResource(lease.getKey())
+              .setToken(lease.getToken())
+              .setRequestId("r1")
+              .build();
+      assertEquals(release.toByteString(), raise.toByteString());
+      calls.leases().release(release);
+      Refusal.of(() -> calls.leases().raiseFence(raise))
+          .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
     }
   }
 

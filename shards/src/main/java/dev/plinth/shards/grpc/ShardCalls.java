@@ -248,7 +248,9 @@ public final class ShardCalls<S> {
   private <R extends Message> Request<R> remembered(Mutation<R> mutation) {
     return new Request<>(
         RequestId.of(app.prefix() + mutation.shardKey() + "/" + mutation.requestId()),
-        Fingerprint.of(mutation.request().toByteArray()),
+        Fingerprint.of(
+            mutation.request().getDescriptorForType().getFullName(),
+            mutation.request().toByteArray()),
         answer -> mutation.kept().apply(answer).toByteArray(),
         bytes -> mutation.given().apply(parse(mutation.answers(), bytes)));
   }

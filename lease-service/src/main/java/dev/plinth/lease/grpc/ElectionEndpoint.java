@@ -63,10 +63,13 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
   public void campaignOnce(CampaignOnceRequest request, StreamObserver<CampaignOnceResponse> to) {
     Acquire candidacy = ElectionWire.candidacy(request);
     String namespace = AcquireCalls.namespace(candidacy);
+    // Sent again it may have less time left to wait.
+    CampaignOnceRequest remembered =
+        request.hasWait() ? request.toBuilder().clearWait().build() : request;
     CompletableFuture<CampaignOnceResponse> call =
         calls.mutate(
             new Mutation<>(
-                namespace, request.getRequestId(), request, CampaignOnceResponse.parser()),
+                namespace, request.getRequestId(), remembered, CampaignOnceResponse.parser()),
             (leases, tx, reply) ->
                 leases.acquire(
                     candidacy, Caller.of(new MappedReply<>(reply, ElectionWire::response)), tx),

@@ -268,6 +268,21 @@ class BoundsTest extends CoreTest {
   }
 
   @Test
+  void V5_whatHasRunOut_isNotShownAsHeld_evenIfItsEndIsLate() {
+    acquire(wish("ann").mode(Mode.SHARED));
+    long longer = granted(acquire(wish("bob").mode(Mode.SHARED).ttl(LONG))).token();
+    LateTx late = new LateTx(tx, TTL);
+    assertEquals(2, leases.get(PRINTER, tx).holderCount());
+    KeyView view = leases.get(PRINTER, late);
+    assertEquals(1, view.holderCount());
+    assertEquals(List.of(longer), view.holders().stream().map(LeaseView::token).toList());
+    LeasePage.Request all = new LeasePage.Request("default", "", "", LeasePage.Position.START, 10);
+    assertEquals(2, leases.list(all, tx).leases().size());
+    assertEquals(
+        List.of(longer), leases.list(all, late).leases().stream().map(LeaseView::token).toList());
+  }
+
+  @Test
   void durationsInRefusals_areAsCallersTypeThem() {
     Failure refused =
         assertThrows(Failure.class, () -> acquire(wish("ann").ttl(LONG.multipliedBy(20))));

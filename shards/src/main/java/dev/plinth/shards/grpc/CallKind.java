@@ -3,6 +3,7 @@ package dev.plinth.shards.grpc;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Message;
+import com.google.protobuf.util.Durations;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.MethodDescriptor.PrototypeMarshaller;
@@ -15,6 +16,7 @@ import io.grpc.MethodDescriptor.PrototypeMarshaller;
  */
 record CallKind(boolean stream, FieldDescriptor waitField) {
   private static final String WAIT = "wait";
+  private static final Duration LEAST_WAIT = Durations.fromMillis(1);
 
   static CallKind of(MethodDescriptor<?, ?> method) {
     return new CallKind(method.getType() != MethodType.UNARY, waitField(method));
@@ -37,5 +39,26 @@ record CallKind(boolean stream, FieldDescriptor waitField) {
   Peers.Kind of(Object request) {
     boolean waits = waitField != null && ((Message) request).hasField(waitField);
     return stream || waits ? Peers.Kind.LONG : Peers.Kind.SHORT;
+  }
+
+  /**
+   * The request with what is left of its wait, so that a call which goes to another owner waits no
+   * longer in all than it asked to. A millisecond at least: with none it would not be put in line,
+   * and be refused instead of timed out.
+   */
+  <Q> Q afterWaiting(Q request, java.time.Duration waited) {
+    if (waitField == null || !((Message) request).hasField(waitField)) {
+      return request;
+    }
+    Message message = (Message) request;
+    Duration asked = (Duration) message.getField(waitField);
+    if (!Durations.isValid(asked) || Durations.compare(asked, LEAST_WAIT) <= 0) {
+      return request;
+    }
+    Duration left = Durations.subtract(asked, Durations.fromNanos(waited.toNanos()));
+    Duration wait = Durations.compare(left, LEAST_WAIT) < 0 ? LEAST_WAIT : left;
+    @SuppressWarnings("unchecked")
+    Q shorter = (Q) message.toBuilder().setField(waitField, wait).build();
+    return shorter;
   }
 }

@@ -36,6 +36,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
       new SynchronizationContext((thread, thrown) -> fail(thrown));
 
   private Q first;
+  private long arrived;
   private int shard = -1;
   private boolean halfClosed;
   private boolean cancelled;
@@ -72,6 +73,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
             target.onMessage(message);
           } else {
             first = message;
+            arrived = System.nanoTime();
             find();
           }
         });
@@ -179,7 +181,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
       next.onReady();
     }
     if (first != null) {
-      next.onMessage(first);
+      next.onMessage(request());
     }
     if (halfClosed) {
       next.onHalfClose();
@@ -236,6 +238,13 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
     } else {
       go(next);
     }
+  }
+
+  /** The request as the next place gets it. */
+  private Q request() {
+    return waited
+        ? path.kind().afterWaiting(first, Duration.ofNanos(System.nanoTime() - arrived))
+        : first;
   }
 
   private void refuse(Failure failure) {

@@ -1,9 +1,15 @@
 package dev.plinth.shards.grpc;
 
+import com.google.protobuf.Duration;
+import dev.plinth.lease.v1.AcquireRequest;
+import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
+import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.shards.Route;
+import dev.plinth.shards.Unavailability;
 import io.grpc.BindableService;
 import io.grpc.Context;
 import io.grpc.Contexts;
@@ -34,6 +40,14 @@ final class BeatService implements HostedService {
   static final MethodDescriptor<KeepSessionRequest, KeepSessionResponse> BOTH =
       method("Both", MethodType.BIDI_STREAMING);
 
+  static final MethodDescriptor<AcquireRequest, AcquireResponse> WAIT =
+      MethodDescriptor.<AcquireRequest, AcquireResponse>newBuilder()
+          .setType(MethodType.UNARY)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName(NAME, "Wait"))
+          .setRequestMarshaller(ProtoUtils.marshaller(AcquireRequest.getDefaultInstance()))
+          .setResponseMarshaller(ProtoUtils.marshaller(AcquireResponse.getDefaultInstance()))
+          .build();
+
   /** What the endpoint saw of a call. */
   record Seen(Metadata headers, Context context, KeepSessionRequest request) {}
 
@@ -44,6 +58,11 @@ final class BeatService implements HostedService {
         to.onNext(answer(request));
         to.onCompleted();
       };
+
+  final Queue<Duration> waits = new ConcurrentLinkedQueue<>();
+
+  /** Whether the next call that waits is refused without an effect. */
+  volatile boolean refusing;
 
   private static final Context.Key<Metadata> HEADERS = Context.key("headers");
 
@@ -58,6 +77,7 @@ final class BeatService implements HostedService {
             .addMethod(ONE, ServerCalls.asyncUnaryCall(this::handle))
             .addMethod(MANY, ServerCalls.asyncServerStreamingCall(this::handle))
             .addMethod(BOTH, ServerCalls.asyncBidiStreamingCall(this::both))
+            .addMethod(WAIT, ServerCalls.asyncUnaryCall(this::await))
             .build();
     ServerServiceDefinition noting = ServerInterceptors.intercept(plain, new Noting());
     return List.of(() -> noting);
@@ -66,6 +86,19 @@ final class BeatService implements HostedService {
   private void handle(KeepSessionRequest request, StreamObserver<KeepSessionResponse> to) {
     note(request);
     handler.accept(request, (ServerCallStreamObserver<KeepSessionResponse>) to);
+  }
+
+  private void await(AcquireRequest request, StreamObserver<AcquireResponse> to) {
+    waits.add(request.getWait());
+    if (refusing) {
+      refusing = false;
+      to.onError(
+          FailureAnswers.answering(
+              Unavailability.notHere(0, new Route(Route.Way.NOWHERE, "", "", 0))));
+    } else {
+      to.onNext(AcquireResponse.getDefaultInstance());
+      to.onCompleted();
+    }
   }
 
   private void note(KeepSessionRequest request) {

@@ -1,7 +1,6 @@
 package dev.plinth.lease.core;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -72,19 +71,8 @@ final class LeaseKey {
     return holders.stream().limit(most).map(hold -> hold.view(now)).toList();
   }
 
-  /** What has run out is not shown as held, though its end may be under way. */
   KeyView view(long now) {
-    List<LeaseView> shown = new ArrayList<>();
-    int held = 0;
-    for (Hold hold : holders.list()) {
-      if (!hold.hasRunOut(now)) {
-        held++;
-        if (shown.size() < MOST_SHOWN) {
-          shown.add(hold.view(now));
-        }
-      }
-    }
-    return new KeyView(shown, held, queue.size(), lockDelay.left(now));
+    return new KeyView(views(now, MOST_SHOWN), holders.size(), queue.size(), lockDelay.left(now));
   }
 
   WaitersView waiters(long now, int most) {

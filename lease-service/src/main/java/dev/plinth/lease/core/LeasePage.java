@@ -25,10 +25,6 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
    * @param after goes on after this one
    */
   public record Request(String namespace, String prefix, String ownerId, Position after, int size) {
-    boolean includes(Hold hold) {
-      return ownerId.isEmpty() || ownerId.equals(hold.party.ownerId());
-    }
-
     /** The first key that may have any. */
     String firstKey() {
       return after.key().compareTo(prefix) < 0 ? prefix : after.key();
@@ -62,7 +58,7 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
         Hold hold = holds.get(i);
         visits++;
         last = new Position(key.name.key(), hold.token);
-        if (request.includes(hold) && !hold.hasRunOut(now)) {
+        if (request.ownerId().isEmpty() || request.ownerId().equals(hold.party.ownerId())) {
           leases.add(hold.view(now));
         }
       }

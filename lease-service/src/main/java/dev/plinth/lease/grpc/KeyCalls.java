@@ -81,7 +81,7 @@ final class KeyCalls {
                     .setOutcome(ValidateResponse.Outcome.OUTCOME_VALID)
                     .setRemaining(LeaseWire.duration(lease.remaining())),
             () -> response.setOutcome(ValidateResponse.Outcome.OUTCOME_STALE));
-    leases.newestToken(name, tx).ifPresent(response::setCurrentToken);
+    leases.newestToken(name).ifPresent(response::setCurrentToken);
     return response.build();
   }
 

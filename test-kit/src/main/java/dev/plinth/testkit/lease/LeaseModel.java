@@ -184,6 +184,13 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
   private static Stream<KeyState> stale(
       KeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
     long asked = op.input().token();
+    if (current == asked) {
+      // Its time is over, but not its hold: a renewal may still save it.
+      return state
+          .under(asked)
+          .filter(hold -> hold.runsUntil() <= op.returned())
+          .map(hold -> state.replace(hold, hold.known(asked)));
+    }
     Optional<KeyState> rest =
         state.ranOut(
             hold -> current == 0 || hold.token() == asked || hold.token() > current, op.returned());

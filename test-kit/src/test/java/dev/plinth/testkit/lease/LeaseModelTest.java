@@ -112,6 +112,17 @@ class LeaseModelTest {
   }
 
   @Test
+  void V5_ranOutButNotEnded_isStaleUnderItsOwnToken_andARenewalSavesIt() {
+    granted("ann", 1, 0, 1);
+    ok(LeaseCall.of(Kind.VALIDATE, "k", 1), LeaseAnswer.stale(1), 101, 102);
+    ok(LeaseCall.of(Kind.RENEW, "k", 1), Outcome.RENEWED, 103, 104);
+    ok(LeaseCall.of(Kind.VALIDATE, "k", 1), Outcome.VALID, 105, 106);
+    assertGood(true);
+    ok(LeaseCall.of(Kind.VALIDATE, "k", 1), LeaseAnswer.stale(1), 107, 108);
+    assertGood(false);
+  }
+
+  @Test
   void V7_secondEffectOfOneCall_shows() {
     ok(acquire("ann"), answer(Outcome.REENTERED, new Held("ann", 1, false, 2)), 0, 50);
     assertGood(false);

@@ -1,5 +1,7 @@
 package dev.plinth.ratelimit;
 
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.BudgetStore.Loss;
 import dev.plinth.ratelimit.core.Decision.DecidedBy;
 import dev.plinth.ratelimit.core.Decision.Verdict;
 import dev.plinth.ratelimit.core.LimitEvents;
@@ -9,12 +11,14 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /** Every meter of the rate limiter. */
 final class RateLimitMetrics implements LimitEvents {
@@ -101,6 +105,31 @@ final class RateLimitMetrics implements LimitEvents {
         .register(of);
     Gauge.builder("plinth.ratelimit.policy.staleness", node, n -> n.staleness().toNanos() / 1e9)
         .description("Seconds since the watch of a policy broke that is broken longest")
+        .baseUnit("seconds")
+        .register(of);
+  }
+
+  /** How much a crash would forget, of a store that writes checkpoints. */
+  static void watch(MeterRegistry of, BudgetStore store) {
+    if (store.loss().isEmpty()) {
+      return;
+    }
+    gauge(of, store, "loss", "What a crash now would forget of embedded budgets", Loss::now);
+    gauge(
+        of, store, "loss.worst", "The most that a crash would have forgotten of late", Loss::worst);
+  }
+
+  private static void gauge(
+      MeterRegistry of,
+      BudgetStore store,
+      String name,
+      String meaning,
+      Function<Loss, Duration> is) {
+    Gauge.builder(
+            "plinth.ratelimit.checkpoint." + name,
+            store,
+            s -> is.apply(s.loss().orElseThrow()).toNanos() / 1e9)
+        .description(meaning)
         .baseUnit("seconds")
         .register(of);
   }

@@ -49,6 +49,7 @@ public final class RateLimitService implements HostedService {
     this.node =
         new RateLimitNode(shards, app, limits, store.isShared(), settings.bounds(), forwarding);
     metrics.watch(registry, node);
+    RateLimitMetrics.watch(registry, store);
     this.routed = forwarding.around(new Plain(), node::goesToTheOwner);
   }
 

@@ -2,7 +2,6 @@ package dev.plinth.standalone;
 
 import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
-import dev.plinth.ratelimit.store.embedded.MemoryBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.server.settings.InvalidSetting;
 import java.util.concurrent.Executor;
@@ -40,7 +39,7 @@ final class BudgetsAt {
     return Coordination.parse(settings.coordination()).isEmbedded()
         ? EmbeddedBudgetStore.open(
             settings.dataDir().resolve("budgets"), settings.rateLimit().checkpointInterval())
-        : MemoryBudgetStore.open();
+        : EmbeddedBudgetStore.open();
   }
 
   /** Given a moment to connect, so that a good start does not begin with a warning. */

@@ -1,7 +1,9 @@
 package dev.plinth.ratelimit.core;
 
 import dev.plinth.server.Engine;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -30,6 +32,21 @@ public interface BudgetStore extends Engine, AutoCloseable {
   default boolean isShared() {
     return true;
   }
+
+  /**
+   * What a crash of this process would forget, of a store that writes from time to time; empty of
+   * one that does not, or of which it is not known here.
+   */
+  default Optional<Loss> loss() {
+    return Optional.empty();
+  }
+
+  /**
+   * @param now all that is older than this is on the disk
+   * @param worst the most that {@code now} came to before a checkpoint was done, in the last one to
+   *     two minutes
+   */
+  record Loss(Duration now, Duration worst) {}
 
   @Override
   void close();

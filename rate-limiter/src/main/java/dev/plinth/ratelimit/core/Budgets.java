@@ -100,7 +100,7 @@ public final class Budgets {
   }
 
   /**
-   * That notes what changes, for {@link #changes}.
+   * That notes what changes, for {@link #snapshot}.
    *
    * @param tokens the next token of a slot, above all before it; what it throws, {@link #apply}
    *     throws
@@ -253,18 +253,18 @@ public final class Budgets {
   }
 
   /**
-   * What changed since the last call. A row may come more than once; the last counts.
+   * What changed since the last call, as it is now. One that was begun before must have been read
+   * to its end.
    *
    * @throws IllegalStateException if changes are not tracked
    */
-  public List<Change> changes() {
-    List<Change> changes = new ArrayList<>();
-    states.drain(Kind.STATE, changes);
-    tickets.drain(Kind.TICKET, changes);
-    requests.drain(Kind.REQUEST, changes);
-    slots.drain(Kind.SLOT, changes);
-    resets.drain(Kind.RESET, changes);
-    return changes;
+  public BudgetsSnapshot snapshot() {
+    return new BudgetsSnapshot()
+        .and(Kind.RESET, resets)
+        .and(Kind.STATE, states)
+        .and(Kind.TICKET, tickets)
+        .and(Kind.REQUEST, requests)
+        .and(Kind.SLOT, slots);
   }
 
   /**

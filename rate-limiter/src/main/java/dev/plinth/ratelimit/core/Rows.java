@@ -16,7 +16,7 @@ final class Rows<V extends Kept> {
   static final class Row<V> {
     final String key;
     private V value;
-    private boolean changed;
+    private List<Row<V>> noted; // the list of changes that it is in, if any
 
     private Row(String key) {
       this.key = key;
@@ -25,18 +25,30 @@ final class Rows<V extends Kept> {
     V value() {
       return value;
     }
+
+    boolean isIn(List<Row<V>> changes) {
+      return noted == changes;
+    }
+
+    void leave(List<Row<V>> changes) {
+      if (noted == changes) {
+        noted = null;
+      }
+    }
   }
 
   private final Map<String, Row<V>> rows = new HashMap<>();
   private final ArrayDeque<Row<V>> round = new ArrayDeque<>();
-  private final List<Row<V>> changed;
+  private List<Row<V>> changed; // null if nothing is noted
+  private List<String> removed = new ArrayList<>();
+  private RowsSnapshot<V> snapshot = new RowsSnapshot<>(null, List.of(), List.of());
 
   private Rows(List<Row<V>> changed) {
     this.changed = changed;
   }
 
   /**
-   * @param isTracked notes what changes, until {@link #drain}
+   * @param isTracked notes what changes, for {@link #snapshot}
    */
   static <V extends Kept> Rows<V> of(boolean isTracked) {
     return new Rows<>(isTracked ? new ArrayList<>() : null);
@@ -67,8 +79,8 @@ final class Rows<V extends Kept> {
 
   /** For a row that was just looked up. */
   void set(Row<V> row, V value) {
-    row.value = value;
     note(row);
+    row.value = value;
   }
 
   /** As it was read from where changes are written to. */
@@ -86,14 +98,19 @@ final class Rows<V extends Kept> {
   void remove(String key) {
     Row<V> row = rows.remove(key);
     if (row != null) {
-      row.value = null;
       note(row);
+      row.value = null;
+      if (changed != null) {
+        removed.add(key);
+      }
     }
   }
 
+  /** Before the row is changed. */
   private void note(Row<V> row) {
-    if (changed != null && !row.changed) {
-      row.changed = true;
+    if (changed != null && row.noted != changed) {
+      snapshot.keep(row);
+      row.noted = changed;
       changed.add(row);
     }
   }
@@ -116,17 +133,16 @@ final class Rows<V extends Kept> {
   }
 
   /**
-   * What changed since the last call. A key that was removed and added again comes twice, in that
-   * order.
+   * What changed since the last call, as it is now, whatever changes while it is read. One that was
+   * begun before must have been read to its end.
    */
-  void drain(Budgets.Kind kind, List<Budgets.Change> to) {
+  RowsSnapshot<V> snapshot(Budgets.Kind kind) {
     if (changed == null) {
       throw new IllegalStateException("changes are not tracked");
     }
-    for (Row<V> row : changed) {
-      row.changed = false;
-      to.add(new Budgets.Change(kind, row.key, row.value));
-    }
-    changed.clear();
+    snapshot = new RowsSnapshot<>(kind, removed, changed);
+    removed = new ArrayList<>();
+    changed = new ArrayList<>();
+    return snapshot;
   }
 }

@@ -8,8 +8,12 @@ import dev.plinth.ratelimit.core.Operation.AcquireSlot;
 import dev.plinth.ratelimit.core.Operation.Take;
 import dev.plinth.ratelimit.core.Operation.Ticket;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class BudgetsMemoryTest {
@@ -105,14 +109,74 @@ class BudgetsMemoryTest {
 
   private static List<String> told(Budgets budgets) {
     List<String> told = new ArrayList<>();
-    for (Budgets.Change change : budgets.changes()) {
+    List<Budgets.Change> changes = new ArrayList<>();
+    BudgetsSnapshot snapshot = budgets.snapshot();
+    while (snapshot.read(2, changes)) {}
+    for (Budgets.Change change : changes) {
       told.add((change.isRemoval() ? "-" : "") + change.kind().letter() + " " + change.key());
     }
     return told;
   }
 
   @Test
+  void snapshot_isOfOneMoment_whateverChangesWhileItIsRead() {
+    Random random = new Random(5);
+    Map<String, Budgets.Change> disk = new HashMap<>();
+    Budgets budgets = Budgets.tracked(() -> 1);
+    long now = 1_767_225_600_000_000L;
+    for (int round = 0; round < 50; round++) {
+      long cut = now + 100;
+      change(budgets, random, cut);
+      List<Outcome> expected = looks(budgets, cut);
+      BudgetsSnapshot snapshot = budgets.snapshot();
+      now = cut;
+      List<Budgets.Change> some = new ArrayList<>();
+      while (snapshot.read(1 + random.nextInt(7), some)) {
+        now += random.nextInt(3) == 0 ? SECOND : 0;
+        change(budgets, random, now);
+      }
+      some.forEach(change -> disk.put(change.kind().letter() + change.key(), change));
+      assertEquals(expected, looks(restored(disk.values()), cut), "round " + round);
+    }
+  }
+
+  private static void change(Budgets budgets, Random random, long now) {
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      String ticket = "t" + random.nextInt(20);
+      Request take =
+          Request.of(
+              new Take(
+                  List.of(new Charge(budget("key" + random.nextInt(20)), 1 + random.nextInt(3))),
+                  1,
+                  false,
+                  0,
+                  0,
+                  Optional.of(new Ticket(ticket, SECOND))));
+      Request settle = Request.of(new Operation.Settle("t" + random.nextInt(20), 0));
+      budgets.apply(List.of(random.nextInt(3) > 0 ? take : settle), now);
+    }
+  }
+
+  private static Budgets restored(Collection<Budgets.Change> rows) {
+    Budgets restored = new Budgets();
+    for (Budgets.Change row : rows) {
+      if (!row.isRemoval()) {
+        restored.restore(row.kind(), row.key(), row.text());
+      }
+    }
+    return restored;
+  }
+
+  private static List<Outcome> looks(Budgets budgets, long now) {
+    List<Request> looks = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      looks.add(Request.of(Take.of(List.of(new Charge(budget("key" + i), 0)))));
+    }
+    return budgets.apply(looks, now);
+  }
+
+  @Test
   void changes_ofOneThatDoesNotTrackThem_areRefused() {
-    assertThrows(IllegalStateException.class, () -> new Budgets().changes());
+    assertThrows(IllegalStateException.class, () -> new Budgets().snapshot());
   }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.store.embedded.MemoryBudgetStore;
+import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.v1.CheckStreamRequest;
 import dev.plinth.ratelimit.v1.CheckStreamResponse;
 import dev.plinth.ratelimit.v1.Verdict;
@@ -73,7 +73,7 @@ class LimitNodesTest {
 
   @Test
   void checks_areDecidedByTheOwnerAlone_whereEachNodeHasItsOwnBudgets() {
-    start(MemoryBudgetStore::open);
+    start(EmbeddedBudgetStore::open);
     LimitCalls atA = a.callsHere();
     LimitCalls atB = b.callsIn(atA.domain);
     atA.put(LimitCalls.bucket("all", 10));
@@ -87,7 +87,7 @@ class LimitNodesTest {
 
   @Test
   void streamedChecks_findTheirWay_eachToItsOwner() {
-    start(MemoryBudgetStore::open);
+    start(EmbeddedBudgetStore::open);
     LimitCalls ofA = a.callsHere();
     LimitCalls ofB = b.callsHere();
     ofA.put(LimitCalls.bucket("all", 3));

@@ -9,6 +9,7 @@ import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,62 +20,84 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.rocksdb.RocksDBException;
 
 /**
- * Budgets in memory, for one process. What changed is written to RocksDB once in an interval and
- * when the store is closed, all of it as of one moment of each domain, and read again when it is
- * opened.
+ * Budgets in the memory of one process, with a file or without.
  *
- * <p>A crash loses what the last interval {@code D} did: then up to {@code min(size, admitted in
- * D)} more is admitted of a budget than its limit says, a ticket or lease of that time cannot be
- * settled, and its request ids are not known. A slot of that time is forgotten and its place may be
- * given again; but with a higher token, always.
+ * <p>With a file, for the one process that decides everything: what changed is written to RocksDB
+ * once in an interval and when the store is closed, and read again when it is opened. A crash loses
+ * what the last interval {@code D} did: then up to {@code min(size, admitted in D)} more is
+ * admitted of a budget than its limit says, a ticket or lease of that time cannot be settled, and
+ * its request ids are not known. A slot of that time is forgotten and its place may be given again;
+ * but with a higher token, always. {@link #loss} measures {@code D}. While the disk fails, budgets
+ * go on from memory, {@link #trouble} says so, and {@code D} grows until a checkpoint passes again.
  *
- * <p>Time is the wall clock when the store was opened, moved on by the monotonic clock. While the
- * disk fails, budgets go on from memory and {@link #trouble} says so; the interval that a crash
- * would lose grows until a checkpoint passes again.
+ * <p>Without, for one of several nodes, each of which decides for the domains whose shards it owns.
+ * A domain that moves begins anew at the next node: at most one whole budget more is admitted of
+ * each key, and tickets, slots and request ids of the node before are not known. Tokens of slots
+ * are then times, so that they rise from node to node, as far as the nodes' clocks agree.
+ *
+ * <p>Time is the wall clock when the store was opened, moved on by the monotonic clock.
  */
 public final class EmbeddedBudgetStore implements BudgetStore {
   static final String ENGINE = "embedded";
   private static final System.Logger LOG = System.getLogger(EmbeddedBudgetStore.class.getName());
-  private static final byte[] REMOVED = {};
-  private static final int SWEPT_PER_CHECKPOINT = 1000;
+  private static final Duration SWEEP = Duration.ofSeconds(1);
 
-  /** The lock of a domain is its own; nothing but arithmetic is done under it. */
-  private record Domain(Budgets budgets) {}
-
-  private final Path folder;
-  private final RowFile file;
+  private final String location;
   private final LongSupplier micros;
   private final ScheduledExecutorService scheduler;
-  private final Tokens tokens;
   private final Map<String, Domain> domains = new ConcurrentHashMap<>();
-  private final Map<String, byte[]> unwritten = new LinkedHashMap<>(); // guarded by this
+  private final Function<String, Domain> empty;
+  private final Optional<RowFile> file;
+  private final Optional<Checkpoints> checkpoints;
   private volatile String trouble;
   private volatile boolean closed;
 
-  EmbeddedBudgetStore(
-      Path folder, RowFile file, LongSupplier micros, ScheduledExecutorService scheduler) {
-    this.folder = folder;
-    this.file = file;
+  private EmbeddedBudgetStore(LongSupplier micros, ScheduledExecutorService scheduler) {
+    this.location = "this process";
     this.micros = micros;
     this.scheduler = scheduler;
-    Map<String, Budgets> restored = new LinkedHashMap<>();
-    LongSupplier next = () -> tokens().next();
-    this.tokens =
-        new Tokens(
-            file.load(
-                (kind, domain, key, text) ->
-                    restored
-                        .computeIfAbsent(domain, name -> Budgets.tracked(next))
-                        .restore(kind, key, text)));
-    restored.forEach((name, budgets) -> domains.put(name, new Domain(budgets)));
+    this.file = Optional.empty();
+    this.checkpoints = Optional.empty();
+    AtomicLong last = new AtomicLong();
+    LongSupplier times =
+        () -> last.updateAndGet(before -> Math.max(before + 1, micros.getAsLong()));
+    this.empty = name -> new Domain(name, Budgets.untracked(times));
   }
 
-  private Tokens tokens() {
-    return tokens;
+  private EmbeddedBudgetStore(
+      Path folder, RowFile file, LongSupplier micros, ScheduledExecutorService scheduler) {
+    this.location = folder.toString();
+    this.micros = micros;
+    this.scheduler = scheduler;
+    this.file = Optional.of(file);
+    Map<String, Budgets> restored = new LinkedHashMap<>();
+    Tokens tokens = new Tokens();
+    tokens.begin(
+        file.load(
+            (kind, domain, key, text) ->
+                restored
+                    .computeIfAbsent(domain, name -> Budgets.tracked(tokens::next))
+                    .restore(kind, key, text)));
+    restored.forEach((name, budgets) -> domains.put(name, new Domain(name, budgets)));
+    this.empty = name -> new Domain(name, Budgets.tracked(tokens::next));
+    this.checkpoints = Optional.of(new Checkpoints(file, tokens, micros));
+  }
+
+  /** Without a file. */
+  public static EmbeddedBudgetStore open() {
+    return open(clock(InstantSource.system(), System::nanoTime), scheduler());
+  }
+
+  static EmbeddedBudgetStore open(LongSupplier micros, ScheduledExecutorService scheduler) {
+    EmbeddedBudgetStore store = new EmbeddedBudgetStore(micros, scheduler);
+    store.repeat(store::sweep, SWEEP);
+    return store;
   }
 
   /**
@@ -89,7 +112,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
         new RowFile(folder),
         interval,
         clock(InstantSource.system(), System::nanoTime),
-        Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-budgets")));
+        scheduler());
   }
 
   static EmbeddedBudgetStore open(
@@ -100,9 +123,8 @@ public final class EmbeddedBudgetStore implements BudgetStore {
       ScheduledExecutorService scheduler) {
     try {
       EmbeddedBudgetStore store = new EmbeddedBudgetStore(folder, file, micros, scheduler);
-      store.write(store.tokens.wanted());
-      long nanos = interval.toNanos();
-      scheduler.scheduleWithFixedDelay(store::checkpoint, nanos, nanos, TimeUnit.NANOSECONDS);
+      store.write(false);
+      store.repeat(store::checkpoint, interval);
       return store;
     } catch (RocksDBException | StoreUnavailable e) {
       scheduler.shutdownNow();
@@ -111,6 +133,16 @@ public final class EmbeddedBudgetStore implements BudgetStore {
           ? known
           : RowFile.unavailable("cannot write to " + folder, e);
     }
+  }
+
+  private static ScheduledExecutorService scheduler() {
+    return Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-budgets"));
+  }
+
+  /** At a fixed rate: an interval is not made longer by what the last pass took. */
+  private void repeat(Runnable work, Duration interval) {
+    long nanos = interval.toNanos();
+    scheduler.scheduleAtFixedRate(work, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Microseconds since 1970 that never fall while the process runs. */
@@ -124,55 +156,61 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
     Domain mine = domains.get(domain);
     if (mine == null) {
-      mine =
-          domains.computeIfAbsent(domain, name -> new Domain(Budgets.tracked(() -> tokens.next())));
+      mine = domains.computeIfAbsent(domain, empty);
     }
     try {
       synchronized (mine) {
         if (closed) {
           throw StoreUnavailable.notApplied(ENGINE, "closed", null);
         }
-        return CompletableFuture.completedFuture(mine.budgets.apply(batch, micros.getAsLong()));
+        return CompletableFuture.completedFuture(mine.budgets().apply(batch, micros.getAsLong()));
       }
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
+  private void sweep() {
+    domains.values().forEach(domain -> domain.sweep(micros));
+  }
+
   /** One pass; what cannot be written is kept for the next. */
   synchronized void checkpoint() {
+    if (closed) {
+      return;
+    }
     try {
-      write(tokens.wanted());
+      sweep();
+      write(false);
       if (trouble != null) {
-        LOG.log(System.Logger.Level.INFO, "budgets are written to {0} again", folder);
+        LOG.log(System.Logger.Level.INFO, "budgets are written to {0} again", location);
       }
       trouble = null;
     } catch (RocksDBException | RuntimeException e) {
       if (trouble == null) {
-        LOG.log(System.Logger.Level.WARNING, "budgets are not written to " + folder, e);
+        LOG.log(System.Logger.Level.WARNING, "budgets are not written to " + location, e);
       }
       trouble = "a checkpoint failed: " + e.getMessage();
     }
   }
 
-  private synchronized void write(long tokensTo) throws RocksDBException {
-    domains.forEach(this::collect);
-    file.write(unwritten, tokensTo);
-    tokens.setAside(tokensTo);
-    unwritten.clear();
+  /** All that was decided up to now, also where a pass that failed has to be ended first. */
+  private synchronized void write(boolean isLast) throws RocksDBException {
+    Checkpoints written = checkpoints.orElseThrow();
+    if (written.isUnderWay()) {
+      written.write(domains.values(), false);
+    }
+    written.write(domains.values(), isLast);
   }
 
-  private void collect(String name, Domain domain) {
-    List<Budgets.Change> changes;
-    synchronized (domain) {
-      domain.budgets.sweep(SWEPT_PER_CHECKPOINT, micros.getAsLong());
-      changes = domain.budgets.changes();
-    }
-    for (Budgets.Change change : changes) {
-      unwritten.put(
-          RowFile.name(change.kind(), name, change.key()),
-          change.isRemoval() ? REMOVED : RowFile.bytes(change.text()));
-    }
+  @Override
+  public Optional<Loss> loss() {
+    return checkpoints.map(
+        written -> new Loss(duration(written.loss()), duration(written.worstLoss())));
+  }
+
+  private static Duration duration(long micros) {
+    return Duration.of(micros, ChronoUnit.MICROS);
   }
 
   @Override
@@ -192,7 +230,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
 
   @Override
   public String location() {
-    return folder.toString();
+    return location;
   }
 
   @Override
@@ -208,11 +246,14 @@ public final class EmbeddedBudgetStore implements BudgetStore {
     }
     scheduler.shutdownNow();
     closed = true; // before the domains' locks are taken: whoever comes after that is refused
-    try {
-      write(tokens.last());
-    } catch (RocksDBException e) {
-      LOG.log(System.Logger.Level.ERROR, "the last budgets were not written to " + folder, e);
+    if (file.isEmpty()) {
+      return;
     }
-    file.close();
+    try {
+      write(true);
+    } catch (RocksDBException e) {
+      LOG.log(System.Logger.Level.ERROR, "the last budgets were not written to " + location, e);
+    }
+    file.get().close();
   }
 }

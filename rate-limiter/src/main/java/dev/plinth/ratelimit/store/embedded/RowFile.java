@@ -1,14 +1,17 @@
 package dev.plinth.ratelimit.store.embedded;
 
+import dev.plinth.ratelimit.core.Budgets.Change;
 import dev.plinth.ratelimit.core.Budgets.Kind;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.List;
+import org.rocksdb.CompressionType;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.VectorMemTableConfig;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -17,6 +20,18 @@ import org.rocksdb.WriteOptions;
  * the block of tokens that is set aside.
  */
 class RowFile implements AutoCloseable {
+  /**
+   * @param value empty if the row is removed
+   */
+  record Row(byte[] name, byte[] value) {
+    private static final byte[] REMOVED = {};
+
+    static Row of(String domain, Change change) {
+      String name = change.kind().letter() + domain + '\0' + change.key();
+      return new Row(bytes(name), change.isRemoval() ? REMOVED : bytes(change.text()));
+    }
+  }
+
   /** Takes what was stored, row by row. */
   interface Reader {
     void row(Kind kind, String domain, String key, String text);
@@ -27,6 +42,7 @@ class RowFile implements AutoCloseable {
   private final Path folder;
   private final Options options;
   private final RocksDB db;
+  private final WriteOptions buffered = new WriteOptions();
   private final WriteOptions synced = new WriteOptions().setSync(true);
 
   static {
@@ -36,18 +52,23 @@ class RowFile implements AutoCloseable {
   /** Opens the folder, made if it is not there. */
   RowFile(Path folder) {
     this.folder = folder;
-    options = new Options().setCreateIfMissing(true);
+    // A vector takes rows in half the time and is sorted when it is full: nothing is read before
+    // the
+    // next start.
+    options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setMemTableConfig(new VectorMemTableConfig())
+            .setAllowConcurrentMemtableWrite(false)
+            .setCompressionType(CompressionType.NO_COMPRESSION);
     try {
       db = RocksDB.open(options, folder.toString());
     } catch (RocksDBException e) {
       options.close();
+      buffered.close();
       synced.close();
       throw unavailable("cannot open " + folder, e);
     }
-  }
-
-  static String name(Kind kind, String domain, String key) {
-    return kind.letter() + domain + '\0' + key;
   }
 
   /**
@@ -86,23 +107,28 @@ class RowFile implements AutoCloseable {
     return tokens;
   }
 
-  /** Writes all rows or none; an empty value deletes. On the disk when it returns. */
-  void write(Map<String, byte[]> rows, long tokens) throws RocksDBException {
+  /** Writes all rows or none, in the log behind what was written before. */
+  void write(List<Row> rows) throws RocksDBException {
     try (WriteBatch batch = new WriteBatch()) {
-      for (Map.Entry<String, byte[]> row : rows.entrySet()) {
-        if (row.getValue().length == 0) {
-          batch.delete(bytes(row.getKey()));
+      for (Row row : rows) {
+        if (row.value.length == 0) {
+          batch.delete(row.name);
         } else {
-          batch.put(bytes(row.getKey()), row.getValue());
+          batch.put(row.name, row.value);
         }
       }
-      batch.put(bytes(TOKENS), bytes(Long.toString(tokens)));
-      db.write(synced, batch);
+      db.write(buffered, batch);
     }
+  }
+
+  /** Sets tokens aside. They and all that was written before are on the disk when it returns. */
+  void sync(long tokens) throws RocksDBException {
+    db.put(synced, bytes(TOKENS), bytes(Long.toString(tokens)));
   }
 
   @Override
   public void close() {
+    buffered.close();
     synced.close();
     db.close();
     options.close();

@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Tokens {
   static final long BLOCK = 1_000_000;
 
-  private final AtomicLong last;
+  private final AtomicLong last = new AtomicLong();
   private volatile long end;
 
-  /** None of these is given before {@link #setAside} was called. */
-  Tokens(long end) {
-    this.last = new AtomicLong(end);
-    this.end = end;
+  /** Behind those that were set aside; none is given before {@link #setAside} was called. */
+  void begin(long after) {
+    last.set(after);
+    end = after;
   }
 
   long next() {
@@ -39,6 +39,11 @@ final class Tokens {
   void setAside(long to) {
     last.accumulateAndGet(end, Math::min); // tries that failed took no token
     end = to;
+  }
+
+  /** Up to where they are set aside. */
+  long end() {
+    return end;
   }
 
   long last() {

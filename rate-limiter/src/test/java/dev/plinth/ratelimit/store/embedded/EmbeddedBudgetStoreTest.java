@@ -23,11 +23,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -205,6 +207,98 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     assertEquals(10, available(other));
   }
 
+  /** Many more rows than a part of a checkpoint has. */
+  private static Budget[] many() {
+    return IntStream.range(0, 4 * Checkpoints.FEW)
+        .mapToObj(i -> budget("many" + i, ten()))
+        .toArray(Budget[]::new);
+  }
+
+  @Test
+  void checkpoint_letsDecidersInBetweenItsParts_andIsStillOfOneMoment() {
+    take(of(1, many()));
+    AtomicInteger parts = new AtomicInteger();
+    disk.beforeWrite =
+        () -> {
+          parts.incrementAndGet();
+          assertEquals(1, take(of(1, many())).admitted(), "decided while a checkpoint is written");
+        };
+    disk.checkpoint();
+    assertTrue(parts.get() >= 4, "parts: " + parts);
+    crash();
+    for (Budget each : many()) {
+      assertEquals(9, available(each), "as it was when the checkpoint began");
+    }
+  }
+
+  @Test
+  void crashWithinACheckpoint_settlesNothingTwice_andLosesNoCharge() {
+    take(reserve(5, 0, "old", TEN));
+    disk.checkpoint();
+    settle("old", 0);
+    take(of(1, many()));
+    take(reserve(4, 0, "new", TEN));
+    AtomicInteger parts = new AtomicInteger();
+    disk.beforeWrite = () -> disk.diskFails = parts.incrementAndGet() == 2;
+    disk.checkpoint();
+    disk.beforeWrite = () -> {};
+    assertTrue(disk.diskFails, "in the middle");
+    crash();
+    long before = available(TEN);
+    assertFalse(settle("old", 0).found(), "its settling is first");
+    settle("new", 0);
+    assertTrue(available(TEN) <= Math.max(before, 6), available(TEN) + " after " + before);
+  }
+
+  @Test
+  void failingDisk_inTheMiddle_isTakenUpThere_andNothingIsLost() {
+    take(of(1, many()));
+    AtomicInteger parts = new AtomicInteger();
+    disk.beforeWrite = () -> disk.diskFails = parts.incrementAndGet() == 2;
+    disk.checkpoint();
+    assertTrue(store.trouble().isPresent());
+    disk.beforeWrite = () -> {};
+    disk.diskFails = false;
+    take(of(1, many()));
+    disk.checkpoint();
+    assertTrue(store.trouble().isEmpty());
+    crash();
+    for (Budget each : many()) {
+      assertEquals(8, available(each), each.key());
+    }
+  }
+
+  @Test
+  void loss_isMeasured_fromTheMomentThatIsOnTheDisk() {
+    reopen();
+    advance(3 * SECOND);
+    disk.checkpoint();
+    assertEquals(loss(0, 3), store.loss());
+    advance(2 * SECOND);
+    take(TEN, 1);
+    disk.beforeWrite = () -> advance(SECOND);
+    disk.checkpoint();
+    assertEquals(loss(1, 3), store.loss(), "a pass that takes long is part of it");
+    disk.beforeWrite = () -> {};
+    disk.diskFails = true;
+    take(TEN, 1);
+    advance(20 * SECOND);
+    disk.checkpoint();
+    assertEquals(loss(21, 3), store.loss(), "it grows while the disk fails");
+    disk.diskFails = false;
+    disk.checkpoint();
+    assertEquals(loss(0, 21), store.loss());
+    advance(60 * SECOND);
+    disk.checkpoint();
+    advance(60 * SECOND);
+    disk.checkpoint();
+    assertEquals(loss(0, 60), store.loss(), "what was long ago is forgotten");
+  }
+
+  private static Optional<BudgetStore.Loss> loss(long now, long worst) {
+    return Optional.of(new BudgetStore.Loss(Duration.ofSeconds(now), Duration.ofSeconds(worst)));
+  }
+
   @Test
   void clockBackBetweenRuns_deniesNoLongerThanTheBudget() {
     take(TEN, 10);
@@ -260,6 +354,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
             "sd\0s1", "v1 5",
             "rd\0r1", "v1 5\nnothing\nprint",
             "xd\0k", "v1",
+            "yd\0k", "v1 1",
             "b", "v1");
     for (Map.Entry<String, String> row : damaged.entrySet()) {
       store.close();
@@ -309,7 +404,8 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
 
   @Test
   void failingDisk_tokensThatAreNotSetAside_areNotGiven() {
-    Tokens tokens = new Tokens(5);
+    Tokens tokens = new Tokens();
+    tokens.begin(5);
     assertThrows(StoreUnavailable.class, tokens::next);
     tokens.setAside(tokens.wanted());
     assertEquals(6, tokens.next());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.ratelimit.core.BudgetSlotsContract;
 import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.BudgetStoreContract;
+import dev.plinth.ratelimit.core.BudgetTicketsContract;
 import dev.plinth.ratelimit.core.InvariantsContract;
 import dev.plinth.ratelimit.core.Limit;
 import dev.plinth.ratelimit.core.Operation.AcquireSlot;
@@ -14,13 +15,13 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The contracts, for the store of one of several nodes. */
+/** The contracts, for the store without a file, of one of several nodes. */
 class MemoryBudgetStoreTest {
   private static final class Timed {
     private volatile long now;
 
-    MemoryBudgetStore open() {
-      return new MemoryBudgetStore(() -> now, new ManualClock().scheduler());
+    EmbeddedBudgetStore open() {
+      return EmbeddedBudgetStore.open(() -> now, new ManualClock().scheduler());
     }
   }
 
@@ -62,6 +63,21 @@ class MemoryBudgetStoreTest {
       store.close();
       store = open();
       assertTrue(((Slotted) apply(acquire)).token() > before);
+    }
+  }
+
+  @Nested
+  class Tickets extends BudgetTicketsContract {
+    private final Timed timed = new Timed();
+
+    @Override
+    protected BudgetStore open() {
+      return timed.open();
+    }
+
+    @Override
+    protected void at(long micros) {
+      timed.now = micros;
     }
   }
 

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.stream.Stream;
 import org.rocksdb.RocksDBException;
 
@@ -21,6 +21,7 @@ final class TimedFolder {
   private int copies;
   volatile long now;
   volatile boolean diskFails;
+  volatile Runnable beforeWrite = () -> {};
 
   TimedFolder(Path parent) {
     this.parent = parent;
@@ -35,14 +36,25 @@ final class TimedFolder {
     RowFile file =
         new RowFile(folder()) {
           @Override
-          void write(Map<String, byte[]> rows, long tokens) throws RocksDBException {
-            if (diskFails) {
-              throw new RocksDBException("No space left on device");
-            }
-            super.write(rows, tokens);
+          void write(List<Row> rows) throws RocksDBException {
+            fail();
+            beforeWrite.run();
+            super.write(rows);
+          }
+
+          @Override
+          void sync(long tokens) throws RocksDBException {
+            fail();
+            super.sync(tokens);
           }
         };
     return EmbeddedBudgetStore.open(folder(), file, INTERVAL, () -> now, checkpoints.scheduler());
+  }
+
+  private void fail() throws RocksDBException {
+    if (diskFails) {
+      throw new RocksDBException("No space left on device");
+    }
   }
 
   /** Lets an interval pass, and so a checkpoint; not in the time that budgets go by. */

@@ -1,0 +1,82 @@
+package dev.plinth.ratelimit.core;
+
+import dev.plinth.ratelimit.core.Rows.Row;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The rows of one kind that changed before a moment, as they were then. It is read little by little
+ * while the rows go on changing: a row that is overwritten before it was read leaves what it was
+ * here. Values are immutable, so that is one reference.
+ */
+final class RowsSnapshot<V extends Kept> {
+  private final Budgets.Kind kind;
+  private List<String> removed;
+  private List<Row<V>> rows;
+  private List<Budgets.Change> overwritten = new ArrayList<>();
+  private int next;
+
+  /**
+   * @param removed keys; some may be there again
+   * @param rows those that were removed since they changed have no value
+   */
+  RowsSnapshot(Budgets.Kind kind, List<String> removed, List<Row<V>> rows) {
+    this.kind = kind;
+    this.removed = removed;
+    this.rows = rows;
+  }
+
+  /** Of a row that is about to be overwritten. */
+  void keep(Row<V> row) {
+    if (row.isIn(rows)) {
+      overwritten.add(new Budgets.Change(kind, row.key, row.value()));
+    }
+  }
+
+  /**
+   * Adds the next few keys that were removed.
+   *
+   * @return false at the end, after which {@link #readKept} begins
+   */
+  boolean readRemoved(int few, List<Budgets.Change> to) {
+    int end = Math.min(removed.size(), next + few);
+    boolean any = next < end;
+    for (; next < end; next++) {
+      to.add(new Budgets.Change(kind, removed.get(next), null));
+    }
+    if (!any) {
+      removed = List.of();
+      next = 0;
+    }
+    return any;
+  }
+
+  /** The same of those that were there; at the end nothing is held here any longer. */
+  boolean readKept(int few, List<Budgets.Change> to) {
+    int read = next - rows.size(); // of those that were overwritten, which are last
+    if (read < 0) {
+      for (int end = Math.min(rows.size(), next + few); next < end; next++) {
+        read(rows.get(next), to);
+      }
+      return true;
+    }
+    int end = Math.min(overwritten.size(), read + few);
+    to.addAll(overwritten.subList(read, end));
+    next += end - read;
+    if (read == end) {
+      rows = List.of();
+      overwritten = List.of();
+      next = 0;
+    }
+    return read < end;
+  }
+
+  private void read(Row<V> row, List<Budgets.Change> to) {
+    if (row.isIn(rows)) {
+      if (row.value() != null) {
+        to.add(new Budgets.Change(kind, row.key, row.value()));
+      }
+      row.leave(rows);
+    }
+  }
+}

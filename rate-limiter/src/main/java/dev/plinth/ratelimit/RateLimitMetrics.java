@@ -4,10 +4,12 @@ import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.BudgetStore.Loss;
 import dev.plinth.ratelimit.core.Decision.DecidedBy;
 import dev.plinth.ratelimit.core.Decision.Verdict;
+import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.LimitEvents;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -43,7 +45,6 @@ final class RateLimitMetrics implements LimitEvents {
   private final Counter violations;
   private final AtomicInteger leases;
   private final AtomicLong leasedUnits;
-  private final AtomicInteger denials;
   private final AtomicInteger breaker;
 
   RateLimitMetrics(MeterRegistry registry) {
@@ -76,7 +77,6 @@ final class RateLimitMetrics implements LimitEvents {
         counter("bound.violations", "Budgets of which this node admitted more than their bound");
     leases = registry.gauge("plinth.ratelimit.leases", new AtomicInteger());
     leasedUnits = registry.gauge("plinth.ratelimit.leases.units", new AtomicLong());
-    denials = registry.gauge("plinth.ratelimit.deny.cache.entries", new AtomicInteger());
     breaker = registry.gauge("plinth.ratelimit.breaker", new AtomicInteger());
   }
 
@@ -131,6 +131,23 @@ final class RateLimitMetrics implements LimitEvents {
             s -> is.apply(s.loss().orElseThrow()).toNanos() / 1e9)
         .description(meaning)
         .baseUnit("seconds")
+        .register(of);
+  }
+
+  void watch(MeterRegistry of, DescriptorCache cache) {
+    Gauge.builder("plinth.ratelimit.cache", cache, DescriptorCache::bytes)
+        .description("Memory for descriptors and budgets that are remembered, by estimate")
+        .baseUnit("bytes")
+        .register(of);
+    Gauge.builder("plinth.ratelimit.cache.limit", cache, DescriptorCache::mostBytes)
+        .description("Memory that they may use")
+        .baseUnit("bytes")
+        .register(of);
+    Gauge.builder("plinth.ratelimit.cache.entries", cache, DescriptorCache::entries)
+        .description("Descriptors and budgets that are remembered")
+        .register(of);
+    FunctionCounter.builder("plinth.ratelimit.cache.evictions", cache, DescriptorCache::evictions)
+        .description("Descriptors and budgets that were forgotten to make room")
         .register(of);
   }
 
@@ -203,11 +220,6 @@ final class RateLimitMetrics implements LimitEvents {
   @Override
   public void denyCacheHit() {
     denyCacheHits.increment();
-  }
-
-  @Override
-  public void denyCacheSize(int entries) {
-    denials.set(entries);
   }
 
   /** 0 while the store is asked, 1 while it is left alone, 2 while it is tried again. */

@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit;
 
 import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.Limits;
 import dev.plinth.ratelimit.core.Node;
 import dev.plinth.ratelimit.core.PolicyApp;
@@ -39,6 +40,7 @@ public final class RateLimitService implements HostedService {
       Forwarding forwarding,
       MeterRegistry registry) {
     this.budgets = new Dispensable(store);
+    DescriptorCache cache = settings.cache();
     RateLimitMetrics metrics = new RateLimitMetrics(registry);
     this.limits =
         new Limits(
@@ -47,9 +49,11 @@ public final class RateLimitService implements HostedService {
             new Node(
                 InstantSource.system(), System::nanoTime, scheduler, () -> nodes(shards), metrics));
     this.node =
-        new RateLimitNode(shards, app, limits, store.isShared(), settings.bounds(), forwarding);
+        new RateLimitNode(
+            shards, app, limits, cache, store.isShared(), settings.bounds(), forwarding);
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);
+    metrics.watch(registry, cache);
     this.routed = forwarding.around(new Plain(), node::goesToTheOwner);
   }
 

@@ -2,8 +2,10 @@ package dev.plinth.ratelimit;
 
 import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
 
+import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.Tuning;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
+import dev.plinth.server.settings.ByteSize;
 import dev.plinth.server.settings.Setting;
 import java.time.Duration;
 
@@ -31,11 +33,10 @@ public record RateLimitSettings(
             byDefault = "100ms")
         Duration backoff,
     @Setting(meaning = "The most that comes to", byDefault = "5s") Duration maxBackoff,
-    @Setting(meaning = "Denials that are remembered; 0 for none", byDefault = "100000") int denials,
     @Setting(
             meaning =
                 "Longest that a denial is repeated without asking the store, which sees what others"
-                    + " give back",
+                    + " give back; 0s to ask always",
             byDefault = "1s")
         Duration denyFor,
     @Setting(meaning = "Domains whose policies a node keeps ready", byDefault = "10000")
@@ -47,9 +48,12 @@ public record RateLimitSettings(
             byDefault = "2s")
         Duration policyWait,
     @Setting(
-            meaning = "Descriptors, for each policy, whose budgets a node knows at once",
-            byDefault = "100000")
-        int descriptors,
+            meaning =
+                "Memory of this process for descriptors, budgets and denials that it remembers;"
+                    + " what is used least is forgotten. 0B is an eighth of the heap, 512MiB at"
+                    + " most",
+            byDefault = "0B")
+        ByteSize cacheMemory,
     @Setting(meaning = "Checks under way on one stream", byDefault = "1000") int streamed,
     @Setting(
             meaning =
@@ -58,6 +62,10 @@ public record RateLimitSettings(
             byDefault = "1s")
         Duration checkpointInterval) {
 
+  private static final ByteSize LEAST_CACHE = new ByteSize(1 << 20);
+  private static final ByteSize MOST_CACHE = new ByteSize(1L << 40);
+  private static final long MOST_BY_DEFAULT = 512 << 20;
+
   public RateLimitSettings {
     unlessBetween("storeBudget", storeBudget, Duration.ofMillis(1), Duration.ofSeconds(10));
     unlessBetween("lanes", lanes, 1, 10_000);
@@ -65,22 +73,28 @@ public record RateLimitSettings(
     unlessBetween("breakAfter", breakAfter, 1, 1_000_000);
     unlessBetween("backoff", backoff, Duration.ofMillis(1), Duration.ofMinutes(1));
     unlessBetween("maxBackoff", maxBackoff, backoff, Duration.ofMinutes(10));
-    unlessBetween("denials", denials, 0, 10_000_000);
-    unlessBetween("denyFor", denyFor, Duration.ofMillis(1), Duration.ofHours(1));
+    unlessBetween("denyFor", denyFor, Duration.ZERO, Duration.ofHours(1));
     unlessBetween("policies", policies, 10, 1_000_000);
     unlessBetween("policyIdle", policyIdle, Duration.ofMillis(10), Duration.ofDays(1));
     unlessBetween("policyWait", policyWait, Duration.ofMillis(1), Duration.ofMinutes(1));
-    unlessBetween("descriptors", descriptors, 1, 10_000_000);
+    if (cacheMemory.bytes() != 0) {
+      unlessBetween("cacheMemory", cacheMemory, LEAST_CACHE, MOST_CACHE);
+    }
     unlessBetween("streamed", streamed, 1, 100_000);
     unlessBetween(
         "checkpointInterval", checkpointInterval, Duration.ofMillis(10), Duration.ofMinutes(10));
   }
 
   Tuning tuning() {
-    return new Tuning(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, denials, denyFor);
+    return new Tuning(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, denyFor);
   }
 
   RateLimitNode.Bounds bounds() {
-    return new RateLimitNode.Bounds(policies, policyIdle, policyWait, streamed, descriptors);
+    return new RateLimitNode.Bounds(policies, policyIdle, policyWait, streamed);
+  }
+
+  DescriptorCache cache() {
+    long share = Math.min(Runtime.getRuntime().maxMemory() / 8, MOST_BY_DEFAULT);
+    return new DescriptorCache(cacheMemory.bytes() == 0 ? share : cacheMemory.bytes());
   }
 }

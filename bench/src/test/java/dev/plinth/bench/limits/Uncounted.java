@@ -40,9 +40,6 @@ final class Uncounted implements LimitEvents {
   public void denyCacheHit() {}
 
   @Override
-  public void denyCacheSize(int entries) {}
-
-  @Override
   public void breaker(Breaker state) {}
 
   @Override

@@ -25,7 +25,6 @@ final class BudgetSet {
   private final LeaseTerms terms;
   private final Demand demand = new Demand();
   private final AtomicBoolean asking = new AtomicBoolean();
-  private final AtomicBoolean listed = new AtomicBoolean();
   private final AtomicReference<ServerLease> lease = new AtomicReference<>();
   private volatile Denial denial;
 
@@ -153,12 +152,8 @@ final class BudgetSet {
     denial = last;
   }
 
-  /** True if it was not in the list of those with a denial. */
-  boolean enlist() {
-    return !listed.get() && listed.compareAndSet(false, true);
-  }
-
-  void delist() {
-    listed.set(false);
+  /** Of memory, with a denial, but without its budgets, which other sets may have too. */
+  int bytes() {
+    return 480 + 160 * budgets.size() + 32 * replaced.size();
   }
 }

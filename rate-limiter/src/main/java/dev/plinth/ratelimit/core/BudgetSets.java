@@ -15,19 +15,19 @@ final class BudgetSets {
   private record SetKey(List<String> keys, List<String> replaced) {}
 
   private final Policy policy;
-  private final int remembered;
-  private final Recent<String, RuleBudget> budgets;
-  private final Recent<SetKey, BudgetSet> sets;
+  private final DescriptorCache cache;
+  private final DescriptorCache.View<String, RuleBudget> budgets;
+  private final DescriptorCache.View<SetKey, BudgetSet> sets;
 
-  BudgetSets(Policy policy, int remembered) {
+  BudgetSets(Policy policy, DescriptorCache cache) {
     this.policy = policy;
-    this.remembered = remembered;
-    this.budgets = new Recent<>(remembered);
-    this.sets = new Recent<>(remembered);
+    this.cache = cache;
+    this.budgets = cache.view((key, budget) -> budget.bytes());
+    this.sets = cache.view((key, set) -> set.bytes());
   }
 
-  int remembered() {
-    return remembered;
+  DescriptorCache cache() {
+    return cache;
   }
 
   BudgetSet of(List<Keyed> keyed, List<String> replaced) {

@@ -4,20 +4,18 @@ import java.util.List;
 
 /**
  * A policy made ready to decide with, once for each of its versions. It remembers which budgets
- * descriptors come to, as many as {@code remembered}, and what this node knows of those budgets: a
- * denial that still holds, a lease. So it belongs to one {@link Limits}.
+ * descriptors come to, in a cache that all policies of a node share, and what this node knows of
+ * those budgets: a denial that still holds, a lease. So it belongs to one {@link Limits}.
  */
 public final class CompiledPolicy {
-  public static final int REMEMBERED = 100_000;
-
   private final Policy policy;
   private final Matcher checks;
   private final Matcher slots;
   private final CompiledPolicy exact;
 
-  private CompiledPolicy(Policy policy, int remembered) {
+  private CompiledPolicy(Policy policy, DescriptorCache cache) {
     this.policy = policy;
-    BudgetSets sets = new BudgetSets(policy, remembered);
+    BudgetSets sets = new BudgetSets(policy, cache);
     checks = new Matcher(policy, Matcher.Mode.CHECKS, sets);
     slots = new Matcher(policy, Matcher.Mode.SLOTS, sets);
     exact = new CompiledPolicy(policy, new Matcher(policy, Matcher.Mode.EXACT, sets), slots);
@@ -30,12 +28,13 @@ public final class CompiledPolicy {
     this.exact = this;
   }
 
+  /** With a cache of its own. */
   public static CompiledPolicy of(Policy policy) {
-    return of(policy, REMEMBERED);
+    return of(policy, new DescriptorCache(DescriptorCache.DEFAULT_BYTES));
   }
 
-  public static CompiledPolicy of(Policy policy, int remembered) {
-    return new CompiledPolicy(policy, remembered);
+  public static CompiledPolicy of(Policy policy, DescriptorCache cache) {
+    return new CompiledPolicy(policy, cache);
   }
 
   public Policy policy() {
@@ -52,11 +51,6 @@ public final class CompiledPolicy {
    */
   public CompiledPolicy exact() {
     return exact;
-  }
-
-  /** How many sets of descriptors it knows. */
-  int remembered() {
-    return checks.remembered();
   }
 
   BudgetSet match(List<Descriptor> descriptors) {

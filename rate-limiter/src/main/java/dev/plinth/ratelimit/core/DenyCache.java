@@ -1,13 +1,11 @@
 package dev.plinth.ratelimit.core;
 
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Denials that still hold, kept with the set of budgets that they are of. It never grants, and
- * never denies for longer than the store said. The oldest goes where there are too many.
+ * never denies for longer than the store said. It is bounded with the sets, which are bounded by
+ * {@link DescriptorCache}.
  *
  * <p>What gives budget back on this node (a reset, a settled reservation, a returned lease) moves
  * the stamps of the budgets, or of the whole domain where they are not known: a denial that was
@@ -16,15 +14,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class DenyCache {
   private static final int STAMPS = 1 << 12;
 
-  private final int most;
   private final long denyFor;
   private final LimitEvents events;
   private final AtomicLongArray stamps = new AtomicLongArray(STAMPS);
-  private final Queue<BudgetSet> order = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger size = new AtomicInteger();
 
   DenyCache(Tuning tuning, LimitEvents events) {
-    this.most = tuning.denials();
     this.denyFor = tuning.denyFor().toNanos();
     this.events = events;
   }
@@ -44,7 +38,7 @@ final class DenyCache {
 
   void put(BudgetSet set, Denial denial) {
     Denial before = set.denial();
-    if (most == 0
+    if (denyFor == 0
         || before != null
             && before.cost() < denial.cost()
             && before.stamp() == denial.stamp()
@@ -52,43 +46,6 @@ final class DenyCache {
       return;
     }
     set.denial(denial);
-    if (set.enlist()) {
-      order.add(set);
-      if (size.incrementAndGet() > most) {
-        drop(order.poll());
-      }
-      events.denyCacheSize(size.get());
-    }
-  }
-
-  /** Forgets those that hold no more. */
-  void sweep(long now) {
-    for (int left = size.get(); left > 0; left--) {
-      BudgetSet set = order.poll();
-      if (set == null) {
-        break;
-      }
-      Denial denial = set.denial();
-      if (denial != null && denial.holds(now, denyFor)) {
-        order.add(set);
-      } else {
-        drop(set);
-      }
-    }
-    events.denyCacheSize(size.get());
-  }
-
-  private void drop(BudgetSet set) {
-    if (set != null) {
-      // In this order a denial that is put meanwhile is lost, not kept without being listed.
-      set.delist();
-      set.denial(null);
-      size.decrementAndGet();
-    }
-  }
-
-  int size() {
-    return size.get();
   }
 
   /** Changes with every gift to one of the budgets. */

@@ -50,8 +50,6 @@ public interface LimitEvents {
   /** A check was denied by a denial that still holds. */
   void denyCacheHit();
 
-  void denyCacheSize(int entries);
-
   void breaker(Breaker state);
 
   /**

@@ -27,13 +27,13 @@ final class Matcher {
   private final BitSet always = new BitSet();
   private final Map<String, BitSet> byFirstKey = new HashMap<>();
   private final Map<String, Integer> byName = new HashMap<>();
-  private final Recent<List<Descriptor>, BudgetSet> known;
+  private final DescriptorCache.View<List<Descriptor>, BudgetSet> known;
 
   Matcher(Policy policy, Mode mode, BudgetSets sets) {
     this.rules = policy.rules();
     this.mode = mode;
     this.sets = sets;
-    this.known = new Recent<>(sets.remembered());
+    this.known = sets.cache().view((key, set) -> DescriptorCache.bytesOf(key));
     for (int i = 0; i < rules.size(); i++) {
       Rule rule = rules.get(i);
       byName.put(rule.name(), i);
@@ -52,10 +52,6 @@ final class Matcher {
   BudgetSet match(List<Descriptor> descriptors) {
     BudgetSet set = known.get(descriptors);
     return set != null ? set : known.put(List.copyOf(descriptors), find(descriptors));
-  }
-
-  int remembered() {
-    return known.size();
   }
 
   private BudgetSet find(List<Descriptor> descriptors) {

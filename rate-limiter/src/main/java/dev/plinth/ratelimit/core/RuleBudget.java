@@ -84,4 +84,9 @@ final class RuleBudget {
   void unwatch() {
     watched.set(false);
   }
+
+  /** Of memory, with its key and the share of it that a node has alone. */
+  int bytes() {
+    return 360 + 2 * DescriptorCache.bytesOf(budget.key());
+  }
 }

@@ -11,9 +11,8 @@ import java.time.Duration;
  * @param breakAfter flushes in a row that failed or were late, until the store is left alone
  * @param backoff until the store is tried again; doubled each time it does not answer
  * @param maxBackoff the most that comes to
- * @param denials the most that are remembered
- * @param denyFor how long the store is not asked again at the most: what other nodes reset or give
- *     back is seen after that
+ * @param denyFor how long the store is not asked again at the most; 0 to ask always: what other
+ *     nodes reset or give back is seen after that
  */
 public record Tuning(
     Duration storeBudget,
@@ -22,7 +21,6 @@ public record Tuning(
     int breakAfter,
     Duration backoff,
     Duration maxBackoff,
-    int denials,
     Duration denyFor) {
 
   public static final Tuning DEFAULT =
@@ -33,26 +31,19 @@ public record Tuning(
           5,
           Duration.ofMillis(100),
           Duration.ofSeconds(5),
-          100_000,
           Duration.ofSeconds(1));
 
   public Tuning {
     positive("storeBudget", storeBudget);
     positive("backoff", backoff);
     positive("maxBackoff", maxBackoff);
-    positive("denyFor", denyFor);
-    if (lanes < 1 || batch < 1 || breakAfter < 1 || denials < 0) {
+    if (denyFor.isNegative()) {
+      throw new IllegalArgumentException("denyFor: " + denyFor + " (expected: 0 or more)");
+    }
+    if (lanes < 1 || batch < 1 || breakAfter < 1) {
       throw new IllegalArgumentException(
-          "lanes, batch, breakAfter: "
-              + lanes
-              + ", "
-              + batch
-              + ", "
-              + breakAfter
-              + " (expected: 1"
-              + " or more); denials: "
-              + denials
-              + " (expected: 0 or more)");
+          "lanes, batch, breakAfter: %d, %d, %d (expected: 1 or more)"
+              .formatted(lanes, batch, breakAfter));
     }
   }
 
@@ -63,14 +54,14 @@ public record Tuning(
   }
 
   public Tuning withStoreBudget(Duration budget) {
-    return new Tuning(budget, lanes, batch, breakAfter, backoff, maxBackoff, denials, denyFor);
+    return new Tuning(budget, lanes, batch, breakAfter, backoff, maxBackoff, denyFor);
   }
 
   public Tuning withLanes(int many) {
-    return new Tuning(storeBudget, many, batch, breakAfter, backoff, maxBackoff, denials, denyFor);
+    return new Tuning(storeBudget, many, batch, breakAfter, backoff, maxBackoff, denyFor);
   }
 
-  public Tuning withDenials(int most) {
-    return new Tuning(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, most, denyFor);
+  public Tuning withDenyFor(Duration longest) {
+    return new Tuning(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, longest);
   }
 }

@@ -156,7 +156,6 @@ final class Way {
 
   /** Once a second. */
   void upkeep() {
-    ledger.denials().sweep(now());
     ledger.bounds().look();
     alone.tidy();
   }

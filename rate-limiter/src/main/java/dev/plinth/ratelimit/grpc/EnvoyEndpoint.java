@@ -5,6 +5,7 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.core.CompiledPolicy;
 import dev.plinth.ratelimit.core.Decision;
+import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.server.call.Fields;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
@@ -23,10 +24,11 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
   private static final int MOST_DESCRIPTORS = 100;
 
   private final Deciding deciding;
-  private final EnvoyOverrides overrides = new EnvoyOverrides();
+  private final EnvoyOverrides overrides;
 
-  EnvoyEndpoint(Deciding deciding) {
+  EnvoyEndpoint(Deciding deciding, DescriptorCache cache) {
     this.deciding = deciding;
+    this.overrides = new EnvoyOverrides(cache);
   }
 
   @Override

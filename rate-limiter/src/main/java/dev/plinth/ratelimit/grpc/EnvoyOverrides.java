@@ -1,6 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plinth.ratelimit.core.CompiledPolicy;
+import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.Limit;
 import dev.plinth.ratelimit.core.OnChange;
 import dev.plinth.ratelimit.core.Policy;
@@ -8,9 +11,7 @@ import dev.plinth.ratelimit.core.Rule;
 import dev.plinth.ratelimit.core.Rule.FailMode;
 import dev.plinth.ratelimit.core.Rule.Match;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -20,29 +21,24 @@ import java.util.Optional;
  */
 final class EnvoyOverrides {
   private static final int MOST = 1000;
-  private static final int REMEMBERED = 10_000;
   private static final long VERSION = 1; // the name tells all, so the budget never changes
 
   private record Key(String domain, long version, List<String> keys, Limit limit) {}
 
-  private final Map<Key, CompiledPolicy> recent =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
+  private final DescriptorCache cache;
+  private final Cache<Key, CompiledPolicy> recent = Caffeine.newBuilder().maximumSize(MOST).build();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, CompiledPolicy> eldest) {
-          return size() > MOST;
-        }
-      };
-
-  synchronized CompiledPolicy policy(CompiledPolicy of, EnvoyWire.Asked asked, Limit limit) {
-    List<String> keys =
-        asked.check().descriptors().stream().map(descriptor -> descriptor.key()).toList();
-    return recent.computeIfAbsent(
-        new Key(of.policy().domain(), of.version(), keys, limit), EnvoyOverrides::compile);
+  EnvoyOverrides(DescriptorCache cache) {
+    this.cache = cache;
   }
 
-  private static CompiledPolicy compile(Key key) {
+  CompiledPolicy policy(CompiledPolicy of, EnvoyWire.Asked asked, Limit limit) {
+    List<String> keys =
+        asked.check().descriptors().stream().map(descriptor -> descriptor.key()).toList();
+    return recent.get(new Key(of.policy().domain(), of.version(), keys, limit), this::compile);
+  }
+
+  private CompiledPolicy compile(Key key) {
     Rule rule =
         new Rule(
             name(key.limit),
@@ -57,7 +53,7 @@ final class EnvoyOverrides {
             OnChange.AS_IS,
             List.of());
     return CompiledPolicy.of(
-            new Policy(key.domain, key.version, List.of(rule), Instant.EPOCH), REMEMBERED)
+            new Policy(key.domain, key.version, List.of(rule), Instant.EPOCH), cache)
         .exact();
   }
 

@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.core.CompiledPolicy;
+import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.Limits;
 import dev.plinth.ratelimit.core.PolicyApp;
 import dev.plinth.ratelimit.v1.CheckRequest;
@@ -44,18 +45,18 @@ public final class RateLimitNode implements AutoCloseable {
    * @param idle after which a domain's is dropped
    * @param patience with which a call waits for a policy
    * @param streamed checks under way on one stream, at the most
-   * @param remembered descriptors of a policy whose budgets are known at once
    */
-  public record Bounds(
-      int domains, Duration idle, Duration patience, int streamed, int remembered) {}
+  public record Bounds(int domains, Duration idle, Duration patience, int streamed) {}
 
   /**
+   * @param cache what is remembered of descriptors, for all policies
    * @param shared whether all nodes have the same budgets; otherwise one node decides for a domain
    */
   public RateLimitNode(
       Shards shards,
       PolicyApp app,
       Limits limits,
+      DescriptorCache cache,
       boolean shared,
       Bounds bounds,
       Forwarding forwarding) {
@@ -69,14 +70,14 @@ public final class RateLimitNode implements AutoCloseable {
                 bounds.patience,
                 shards.settings().progressInterval().multipliedBy(SILENT_PROGRESSES)),
             loopback.channel(),
-            policy -> CompiledPolicy.of(policy, bounds.remembered),
+            policy -> CompiledPolicy.of(policy, cache),
             thread);
     Deciding deciding = new Deciding(policies, limits);
     StreamedChecks streams =
         new StreamedChecks(
             new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
     endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
-    envoy = new EnvoyEndpoint(deciding);
+    envoy = new EnvoyEndpoint(deciding, cache);
     loopback.serve(forwarding.around(endpoint, this::goesToTheOwner));
   }
 

@@ -24,7 +24,8 @@ class CoalescingTest {
   private static final String[] TENANTS = {"a", "b"};
   private static final String[] USERS = {"x", "y", "z"};
 
-  private final Deciding node = new Deciding(Tuning.DEFAULT.withLanes(1).withDenials(0));
+  private final Deciding node =
+      new Deciding(Tuning.DEFAULT.withLanes(1).withDenyFor(Duration.ZERO));
   private final Budgets alone = new Budgets();
 
   private static Limit limit(Random random) {

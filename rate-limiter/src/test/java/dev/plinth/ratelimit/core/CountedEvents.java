@@ -85,11 +85,6 @@ public final class CountedEvents implements LimitEvents {
   }
 
   @Override
-  public void denyCacheSize(int entries) {
-    counter("denials").set(entries);
-  }
-
-  @Override
   public void breaker(Breaker state) {
     breaker.add(state);
   }

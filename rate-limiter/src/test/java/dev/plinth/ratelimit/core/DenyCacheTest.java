@@ -127,21 +127,6 @@ class DenyCacheTest {
   }
 
   @Test
-  void denials_areBounded_theOldestGoes_andTheOldAreForgotten() {
-    Deciding few = new Deciding(Tuning.DEFAULT.withDenials(2));
-    few.store.prompt();
-    for (String tenant : new String[] {"a", "b", "c"}) {
-      few.check(policy, 10, "tenant", tenant);
-      few.check(policy, 1, "tenant", tenant);
-    }
-    assertEquals(2, few.events.count("denials"));
-    assertEquals(DecidedBy.STORE, few.check(policy, 1, "tenant", "a").join().decidedBy());
-    assertEquals(DecidedBy.DENY_CACHE, few.check(policy, 1, "tenant", "c").join().decidedBy());
-    few.advance(1_000);
-    assertEquals(0, few.events.count("denials"));
-  }
-
-  @Test
   void check_thatIsSentAgain_getsItsFirstVerdict_notADenialFromMemory() {
     Check once =
         new Check(

@@ -122,7 +122,6 @@ class LaneTest {
                 5,
                 Duration.ofMillis(100),
                 Duration.ofSeconds(5),
-                10,
                 Duration.ofSeconds(1)));
     for (int i = 0; i < 6; i++) {
       small.check(policy, 1, "tenant", "t" + i);

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -166,21 +165,5 @@ class MatcherTest {
     assertSame(first, policy.match(descriptors("tenant", "a", "user", "x")));
     assertSame(first, policy.match(descriptors("user", "y", "tenant", "a")));
     assertNotSame(first, policy.match(descriptors("tenant", "b")));
-  }
-
-  @Test
-  void match_ofMoreThanIsRemembered_forgetsTheLeastUsed() {
-    CompiledPolicy policy =
-        CompiledPolicy.of(
-            new Policy("d", 1, List.of(bucket("t", 1, 1).match("tenant").rule()), Instant.EPOCH),
-            100);
-    BudgetSet used = policy.match(descriptors("tenant", "used"));
-    BudgetSet once = policy.match(descriptors("tenant", "once"));
-    for (int i = 0; i < 1000; i++) {
-      policy.match(descriptors("tenant", "t" + i));
-      assertSame(used, policy.match(descriptors("tenant", "used")));
-    }
-    assertNotSame(once, policy.match(descriptors("tenant", "once")));
-    assertTrue(policy.remembered() <= 102, () -> "remembers " + policy.remembered());
   }
 }

@@ -1,0 +1,93 @@
+package dev.plinth.ratelimit.core;
+
+import static dev.plinth.ratelimit.core.RuleOf.bucket;
+import static dev.plinth.ratelimit.core.RuleOf.descriptors;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.ratelimit.core.Decision.DecidedBy;
+import dev.plinth.ratelimit.core.Decision.Verdict;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** One bound in bytes for what a process remembers, whoever sends which descriptors. */
+class DescriptorCacheTest {
+  private static final long MOST = 16 << 20;
+
+  private final DescriptorCache cache = new DescriptorCache(MOST);
+
+  private CompiledPolicy policy(String domain) {
+    List<Rule> rules =
+        List.of(
+            bucket("user", 1, 1).match("user").rule(), bucket("path", 5, 1).match("path").rule());
+    return CompiledPolicy.of(new Policy(domain, 1, rules, Instant.EPOCH), cache);
+  }
+
+  @Test
+  void randomDescriptors_ofManyPolicies_stayWithinOneBound() {
+    List<CompiledPolicy> policies = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      policies.add(policy("d" + i));
+    }
+    long before = usedHeap();
+    for (int i = 0; i < 200_000; i++) {
+      policies
+          .get(i % policies.size())
+          .match(descriptors("user", UUID.randomUUID().toString(), "path", "p" + i));
+      assertTrue(cache.bytes() <= MOST, () -> cache.bytes() + " bytes");
+    }
+    assertTrue(cache.evictions() > 100_000, () -> cache.evictions() + " evicted");
+    assertTrue(cache.bytes() > MOST / 2, () -> cache.bytes() + " bytes");
+    long grown = usedHeap() - before;
+    assertTrue(grown <= MOST, grown + " bytes of heap (expected: the estimate is not below)");
+    assertEquals(100, policies.size(), "which are there all the time");
+  }
+
+  private static long usedHeap() {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      least =
+          Math.min(least, Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+    }
+    return least;
+  }
+
+  @Test
+  void descriptorsInUse_areKept_whileRandomOnesComeAndGo() {
+    CompiledPolicy policy = policy("d");
+    BudgetSet used = policy.match(descriptors("user", "used"));
+    BudgetSet once = policy.match(descriptors("user", "once"));
+    for (int i = 0; i < 100_000; i++) {
+      policy.match(descriptors("user", "u" + i));
+      assertSame(used, policy.match(descriptors("user", "used")));
+    }
+    assertNotSame(once, policy.match(descriptors("user", "once")));
+  }
+
+  @Test
+  void policies_shareTheBound_butNoEntries() {
+    assertNotSame(
+        policy("d").match(descriptors("user", "a")), policy("d").match(descriptors("user", "a")));
+  }
+
+  @Test
+  void eviction_forgetsADenial_andTheStoreDeniesAgain() {
+    Deciding node = Deciding.prompt();
+    CompiledPolicy policy = policy("d");
+    assertEquals(Verdict.ALLOW, node.check(policy, 1, "user", "a").join().verdict());
+    assertEquals(DecidedBy.STORE, node.check(policy, 1, "user", "a").join().decidedBy());
+    assertEquals(DecidedBy.DENY_CACHE, node.check(policy, 1, "user", "a").join().decidedBy());
+    for (int i = 0; i < 100_000; i++) {
+      policy.match(descriptors("user", "u" + i));
+    }
+    Decision denied = node.check(policy, 1, "user", "a").join();
+    assertEquals(DecidedBy.STORE, denied.decidedBy());
+    assertEquals(Verdict.DENY, denied.verdict());
+  }
+}

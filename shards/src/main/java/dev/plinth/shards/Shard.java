@@ -2,7 +2,6 @@ package dev.plinth.shards;
 
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import java.lang.System.Logger;
@@ -21,19 +20,11 @@ import java.util.function.LongSupplier;
  * One shard in the hands of this node: the apps' state in memory and what is on its way to the
  * store. Everything here runs on one thread at a time, as the work of its loop.
  *
- * <p>Commands change the state at once, and their writes gather in the open batch. It leaves when
- * none is on its way, so a lone command never waits and many share a commit; a full batch leaves
- * beside the one on its way. An answer leaves when the batch it may rest on is durable: its own, or
- * the last one before it, since it may have seen that one's effects.
+ * <p>Commands change the state at once; an answer leaves when the batch that it may rest on is
+ * durable: its own, or the last one before it, since it may have seen that one's effects.
  */
 final class Shard {
   private static final Logger log = System.getLogger("plinth.shards");
-  private static final int MOST_UNDER_WAY = 3;
-  // Stores bound a commit's bytes too, etcd at 1.5 MiB.
-  private static final int MOST_BYTES = 1 << 20;
-  // The low bits of a token count within a batch.
-  private static final int MOST_TOKENS =
-      1 << Tokens.INDEX_BITS - 1; // half, as a command takes several
 
   private final ShardStore store;
   private final OwnedShard owned;
@@ -45,13 +36,10 @@ final class Shard {
   private WatchHub hub;
   private final RequestMemo memo;
   private final ShardMetrics metrics;
-  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
-  private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
+  private final CommitPipeline commits;
   private final ArrayDeque<ShardTask> heldBack = new ArrayDeque<>();
   private final UnansweredReplies unanswered = new UnansweredReplies();
   private final List<Runnable> whenQuiet = new ArrayList<>();
-  private Batch open;
-  private int tokens;
   private boolean stopped;
   private boolean holdsBack;
   private boolean newTimer;
@@ -74,6 +62,7 @@ final class Shard {
     this.nanos = nanos;
     this.time = new ShardClock(nanos);
     this.wheel = new TimerWheel(time.getAsLong());
+    this.commits = new CommitPipeline(store, owned, nanos, new CommitListener());
     numberFrom(owned.revision());
     this.memo = memo;
     this.metrics = metrics;
@@ -81,7 +70,7 @@ final class Shard {
   }
 
   private void numberFrom(long revision) {
-    open = new Batch(revision + 1);
+    commits.startAfter(revision);
     hub = new WatchHub(revision);
   }
 
@@ -196,9 +185,7 @@ final class Shard {
 
   private <S> void begin(App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
     // The state shows the open batch half done; sealed, it is the state as of that batch.
-    if (!open.isEmpty()) {
-      seal();
-    }
+    commits.sealOpen();
     Object content = snapshot.take(state(app), time.getAsLong());
     whenDurable(() -> hub.watch(watcher, content));
   }
@@ -286,17 +273,9 @@ final class Shard {
     return dropped == null && !stopped && store.readOnly().isEmpty();
   }
 
-  /** Sends what has gathered, as far as there is room on the way. */
+  /** Sends what has gathered, as far as it may leave. */
   void flush() {
-    if (dropped != null) {
-      return;
-    }
-    if (!open.isEmpty() && waiting.isEmpty() && underWay.isEmpty()) {
-      seal();
-    }
-    while (!waiting.isEmpty() && underWay.size() < MOST_UNDER_WAY) {
-      send(waiting.poll());
-    }
+    commits.flush();
   }
 
   /**
@@ -304,7 +283,7 @@ final class Shard {
    * commands now would only make the queue behind them longer.
    */
   void beginPass() {
-    holdsBack = !waiting.isEmpty();
+    holdsBack = commits.isCongested();
   }
 
   /** Keeps a task for later, behind those that are kept already, if it must wait; else false. */
@@ -323,7 +302,7 @@ final class Shard {
 
   /** Whether something was held back and could run in the next pass. */
   boolean hasWork() {
-    return !heldBack.isEmpty() && waiting.isEmpty();
+    return !heldBack.isEmpty() && !commits.isCongested();
   }
 
   /** Runs work whose failure costs this shard its memory, and the loop nothing. */
@@ -387,8 +366,7 @@ final class Shard {
 
   private void end(Failure why) {
     dropped = why;
-    waiting.clear();
-    underWay.clear();
+    commits.end();
     Failure untouched = Unavailability.untouched(number());
     unanswered.removeEach(reply -> reply.drop(why, untouched));
     hub.close(why);
@@ -408,7 +386,7 @@ final class Shard {
    */
   void leave() {
     if (dropped == null) {
-      boolean quiet = stopped && restsOn() == null;
+      boolean quiet = stopped && commits.isEmpty();
       if (quiet && hasAuthority() && !owned.isLost()) {
         hub.progress();
       }
@@ -426,21 +404,8 @@ final class Shard {
     owned.release();
   }
 
-  /** The batch that an answer decided now may rest on, or null if all is durable. */
-  private Batch restsOn() {
-    if (!open.isEmpty()) {
-      return open;
-    }
-    return waiting.isEmpty() ? underWay.peekLast() : waiting.peekLast();
-  }
-
-  void whenDurable(Runnable answer) {
-    Batch batch = restsOn();
-    if (batch == null) {
-      answer.run();
-    } else {
-      batch.whenDurable(answer);
-    }
+  void whenDurable(Runnable task) {
+    commits.whenDurable(task);
   }
 
   void answered(PendingReply<?> reply) {
@@ -465,63 +430,31 @@ final class Shard {
       drop(Unavailability.moved(number()));
       return;
     }
-    boolean full =
-        open.sizeWith(tx) > store.maxWrites()
-            || open.bytes() + tx.bytes() > MOST_BYTES && !open.isEmpty()
-            || tokens >= MOST_TOKENS;
-    if (full) {
-      seal();
+    commits.add(tx);
+    tx.answers().forEach(commits::whenDurable);
+  }
+
+  private final class CommitListener implements CommitPipeline.Listener {
+    @Override
+    public void execute(Runnable step) {
+      loop.execute(() -> guarded(shard -> step.run()));
     }
-    open.add(tx);
-    tx.answers().forEach(this::whenDurable);
-  }
 
-  private void seal() {
-    open.seal();
-    waiting.add(open);
-    open = new Batch(open.revision() + 1);
-    tokens = 0;
-  }
-
-  private void send(Batch batch) {
-    underWay.add(batch);
-    batch.sentAt(nanos.getAsLong());
-    owned
-        .commit(batch.writes())
-        .whenComplete(
-            (result, thrown) ->
-                loop.execute(() -> guarded(shard -> shard.ended(batch, result, thrown))));
-  }
-
-  private void ended(Batch batch, Commit result, Throwable thrown) {
-    if (dropped != null) {
-      return;
+    @Override
+    public void durable(Batch batch) {
+      metrics.committed(batch.size(), nanos.getAsLong() - batch.sentAt());
+      hub.publish(batch.revision(), batch.events());
+      batch.durable();
     }
-    if (result != Commit.DONE) {
-      drop(thrown == null ? Unavailability.moved(number()) : reason(thrown));
-      return;
-    }
-    underWay.remove(batch);
-    flush(); // first, so that the store works while the answers leave
-    metrics.committed(batch.size(), nanos.getAsLong() - batch.sentAt());
-    hub.publish(batch.revision(), batch.events());
-    batch.durable();
-  }
 
-  private static Failure reason(Throwable thrown) {
-    Throwable cause = thrown.getCause() == null ? thrown : thrown.getCause();
-    return thrown instanceof Failure known
-        ? known
-        : cause instanceof Failure known
-            ? known
-            : Failure.StoreUnavailable.outcomeUnknown("store", String.valueOf(thrown), thrown);
+    @Override
+    public void lost(Failure why) {
+      drop(why == null ? Unavailability.moved(number()) : why);
+    }
   }
 
   long nextToken() {
-    if (tokens >> Tokens.INDEX_BITS != 0) {
-      throw new IllegalStateException(tokens + " tokens in one command");
-    }
-    return Tokens.of(open.revision(), number(), tokens++);
+    return commits.nextToken();
   }
 
   Tx.Timer schedule(long dueNanos, Tx.TimerTask task) {

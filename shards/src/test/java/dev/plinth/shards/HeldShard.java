@@ -43,7 +43,8 @@ final class HeldShard {
             store.claim(0).orElseThrow(),
             loop,
             nanos,
-            new RequestMemo(new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16), nanos),
+            new RequestMemo(
+                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16), nanos),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(app), 0, Witness.inMemory(1));
     return shard;

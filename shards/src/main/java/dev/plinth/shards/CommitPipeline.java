@@ -1,0 +1,170 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.ShardStore;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+
+/**
+ * What one shard has decided and is not durable yet. Writes gather in the open batch, which leaves
+ * when none is in flight, so a lone command never waits and many share a commit. A full batch is
+ * sealed, and leaves beside those in flight.
+ */
+final class CommitPipeline {
+  private static final int MAX_IN_FLIGHT = 3;
+  // Stores bound a commit's bytes too, etcd at 1.5 MiB.
+  private static final int MAX_BYTES = 1 << 20;
+  // The low bits of a token count within a batch.
+  private static final int MAX_TOKENS =
+      1 << Tokens.INDEX_BITS - 1; // half, as a command takes several
+
+  /** Learns how commits end; on the loop. */
+  interface Listener {
+    /** Runs a step that costs the shard its memory if it fails. */
+    void execute(Runnable step);
+
+    /** All that rests on the batch may be told. */
+    void durable(Batch batch);
+
+    /** Nothing more of this shard becomes durable; why is null where another node has it. */
+    void lost(Failure why);
+  }
+
+  private final ShardStore store;
+  private final OwnedShard owned;
+  private final LongSupplier nanos;
+  private final Listener listener;
+  private final ArrayDeque<Batch> sealed = new ArrayDeque<>();
+  private final ArrayDeque<Batch> inFlight = new ArrayDeque<>();
+  private Batch open;
+  private int tokens;
+  private boolean ended;
+
+  CommitPipeline(ShardStore store, OwnedShard owned, LongSupplier nanos, Listener listener) {
+    this.store = store;
+    this.owned = owned;
+    this.nanos = nanos;
+    this.listener = listener;
+  }
+
+  /** The next batch is the one after this revision. */
+  void startAfter(long revision) {
+    open = new Batch(revision + 1);
+  }
+
+  /** Adds the effects of one command, which stay together. */
+  void add(ShardTx tx) {
+    boolean full =
+        open.sizeWith(tx) > store.maxWrites()
+            || open.bytes() + tx.bytes() > MAX_BYTES && !open.isEmpty()
+            || tokens >= MAX_TOKENS;
+    if (full) {
+      seal();
+    }
+    open.add(tx);
+  }
+
+  /** The state as it is now becomes that of one revision. */
+  void sealOpen() {
+    if (!open.isEmpty()) {
+      seal();
+    }
+  }
+
+  private void seal() {
+    open.seal();
+    sealed.add(open);
+    open = new Batch(open.revision() + 1);
+    tokens = 0;
+  }
+
+  /** Sends what has gathered, as far as it may leave. */
+  void flush() {
+    if (ended) {
+      return;
+    }
+    if (sealed.isEmpty() && inFlight.isEmpty()) {
+      sealOpen();
+    }
+    while (!sealed.isEmpty() && inFlight.size() < MAX_IN_FLIGHT) {
+      send(sealed.poll());
+    }
+  }
+
+  private void send(Batch batch) {
+    inFlight.add(batch);
+    batch.sentAt(nanos.getAsLong());
+    owned
+        .commit(batch.writes())
+        .whenComplete((result, thrown) -> listener.execute(() -> completed(batch, result, thrown)));
+  }
+
+  private void completed(Batch batch, Commit result, Throwable thrown) {
+    if (ended) {
+      return;
+    }
+    if (result != Commit.DONE) {
+      listener.lost(thrown == null ? null : reason(thrown));
+      return;
+    }
+    inFlight.remove(batch);
+    flush(); // first, so that the store works while the answers leave
+    listener.durable(batch);
+  }
+
+  private static Failure reason(Throwable thrown) {
+    Throwable cause =
+        thrown instanceof CompletionException && thrown.getCause() != null
+            ? thrown.getCause()
+            : thrown;
+    return cause instanceof Failure known
+        ? known
+        : Failure.StoreUnavailable.outcomeUnknown("store", String.valueOf(thrown), thrown);
+  }
+
+  /** While full batches wait, more commands would only make the queue behind them longer. */
+  boolean isCongested() {
+    return !sealed.isEmpty();
+  }
+
+  /** True if all that was decided is durable. */
+  boolean isEmpty() {
+    return last() == null;
+  }
+
+  /** Runs when all that was decided until now is durable; at once if it is. */
+  void whenDurable(Runnable task) {
+    Batch batch = last();
+    if (batch == null) {
+      task.run();
+    } else {
+      batch.whenDurable(task);
+    }
+  }
+
+  /** The newest batch that something decided now may rest on, or null. */
+  private Batch last() {
+    if (!open.isEmpty()) {
+      return open;
+    }
+    return sealed.isEmpty() ? inFlight.peekLast() : sealed.peekLast();
+  }
+
+  /** A token above all before it. */
+  long nextToken() {
+    if (tokens >> Tokens.INDEX_BITS != 0) {
+      throw new IllegalStateException(tokens + " tokens in one command");
+    }
+    return Tokens.of(open.revision(), owned.shard(), tokens++);
+  }
+
+  /** Nothing more leaves, and nobody is told of what is in flight. */
+  void end() {
+    ended = true;
+    sealed.clear();
+    inFlight.clear();
+  }
+}

@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
  */
 public final class Fields {
   private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
+  private static final Pattern DOMAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}");
   // Also what only changes how its neighbours are shown, such as U+202E, which turns text around.
   private static final Pattern UNPRINTABLE =
       Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
@@ -31,6 +32,20 @@ public final class Fields {
     if (!NAMESPACE.matcher(value).matches()) {
       throw Failure.Invalid.field(
           field, quoted(value), "1..63 of a-z, 0-9 and -, not starting with -");
+    }
+    return value;
+  }
+
+  /** A namespace by a name that another system has given, such as {@code mongo_cps}. */
+  public static String domain(String field, String value) {
+    if (value.isEmpty()) {
+      return "default";
+    }
+    if (!DOMAIN.matcher(value).matches()) {
+      throw Failure.Invalid.field(
+          field,
+          quoted(value),
+          "1..128 of A-Z, a-z, 0-9, - _ . : and /, starting with a letter or digit");
     }
     return value;
   }

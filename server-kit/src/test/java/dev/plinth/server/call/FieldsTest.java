@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import com.google.protobuf.util.Durations;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -22,6 +23,17 @@ class FieldsTest {
         () -> Fields.namespace("A b"));
     assertRefused("namespace: \"-a\"", () -> Fields.namespace("-a"));
     assertRefused("namespace: ", () -> Fields.namespace("a".repeat(64)));
+  }
+
+  @Test
+  void domain_takesTheNamesOfOtherSystems() {
+    assertEquals("default", Fields.domain("domain", ""));
+    for (String name : List.of("mongo_cps", "A.b:c/d-e", "9", "x".repeat(128))) {
+      assertEquals(name, Fields.domain("domain", name));
+    }
+    for (String name : List.of("-a", "_a", "a b", "a}b", "a{b", "\u00e4", "x".repeat(129))) {
+      assertRefused("domain: \"", () -> Fields.domain("domain", name));
+    }
   }
 
   @Test

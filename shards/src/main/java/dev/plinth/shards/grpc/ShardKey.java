@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * them the number of the shard that its page token begins with.
  */
 record ShardKey(FieldDescriptor field) {
+  private static final String DOMAIN = "domain";
   private static final String PAGE_TOKEN = "page_token";
   private static final Pattern PAGE = Pattern.compile("(\\d{1,4})\\..*");
 
@@ -26,7 +27,7 @@ record ShardKey(FieldDescriptor field) {
   static Optional<ShardKey> of(MethodDescriptor<?, ?> method) {
     return method.getRequestMarshaller() instanceof PrototypeMarshaller<?> marshaller
             && marshaller.getMessagePrototype() instanceof Message prototype
-        ? Stream.of("namespace", "domain", PAGE_TOKEN)
+        ? Stream.of("namespace", DOMAIN, PAGE_TOKEN)
             .map(prototype.getDescriptorForType()::findFieldByName)
             .filter(field -> field != null && field.getJavaType() == JavaType.STRING)
             .findFirst()
@@ -41,7 +42,9 @@ record ShardKey(FieldDescriptor field) {
       return page(value, shards.count());
     }
     try {
-      return OptionalInt.of(shards.shardOf(Fields.namespace(value)));
+      String space =
+          field.getName().equals(DOMAIN) ? Fields.domain(DOMAIN, value) : Fields.namespace(value);
+      return OptionalInt.of(shards.shardOf(space));
     } catch (Failure.Invalid e) {
       return OptionalInt.empty();
     }

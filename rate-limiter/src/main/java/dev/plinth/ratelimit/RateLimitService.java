@@ -50,7 +50,14 @@ public final class RateLimitService implements HostedService {
                 InstantSource.system(), System::nanoTime, scheduler, () -> nodes(shards), metrics));
     this.node =
         new RateLimitNode(
-            shards, app, limits, cache, store.isShared(), settings.bounds(), forwarding);
+            shards,
+            app,
+            limits,
+            cache,
+            store.isShared(),
+            settings.bounds(),
+            settings.envoy(new EnvoyMetrics(registry)),
+            forwarding);
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);
     metrics.watch(registry, cache);

@@ -4,8 +4,12 @@ import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
 
 import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.Tuning;
+import dev.plinth.ratelimit.grpc.EnvoyAnswers;
+import dev.plinth.ratelimit.grpc.EnvoyEvents;
+import dev.plinth.ratelimit.grpc.EnvoyHeaders;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
 import dev.plinth.server.settings.ByteSize;
+import dev.plinth.server.settings.InvalidSetting;
 import dev.plinth.server.settings.Setting;
 import java.time.Duration;
 
@@ -60,7 +64,21 @@ public record RateLimitSettings(
                 "How often embedded budgets are written to disk; what was admitted since then is"
                     + " forgotten in a crash",
             byDefault = "1s")
-        Duration checkpointInterval) {
+        Duration checkpointInterval,
+    @Setting(
+            meaning =
+                "Headers that answers to Envoy ask for: none; x-ratelimit for x-ratelimit-limit,"
+                    + " -remaining and -reset; ratelimit for RateLimit-Limit, -Remaining and"
+                    + " -Reset; structured for RateLimit-Policy, RateLimit and Retry-After; or"
+                    + " three names, limit,remaining,reset",
+            byDefault = "none")
+        String envoyHeaders,
+    @Setting(
+            meaning =
+                "Whether answers to Envoy carry dynamic metadata: the request, and what rules that"
+                    + " are not over have of it",
+            byDefault = "false")
+        boolean envoyMetadata) {
 
   private static final ByteSize LEAST_CACHE = new ByteSize(1 << 20);
   private static final ByteSize MOST_CACHE = new ByteSize(1L << 40);
@@ -83,10 +101,19 @@ public record RateLimitSettings(
     unlessBetween("streamed", streamed, 1, 100_000);
     unlessBetween(
         "checkpointInterval", checkpointInterval, Duration.ofMillis(10), Duration.ofMinutes(10));
+    try {
+      EnvoyHeaders.parse(envoyHeaders);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSetting("envoyHeaders", envoyHeaders, EnvoyHeaders.FORM);
+    }
   }
 
   Tuning tuning() {
     return new Tuning(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, denyFor);
+  }
+
+  EnvoyAnswers envoy(EnvoyEvents events) {
+    return new EnvoyAnswers(EnvoyHeaders.parse(envoyHeaders), envoyMetadata, events);
   }
 
   RateLimitNode.Bounds bounds() {

@@ -1,5 +1,6 @@
 package dev.plinth.standalone;
 
+import dev.plinth.ratelimit.envoy.ImportEnvoy;
 import dev.plinth.server.Launcher;
 import dev.plinth.server.Running;
 import dev.plinth.server.Version;
@@ -7,12 +8,17 @@ import dev.plinth.server.log.Logs;
 import dev.plinth.server.settings.Settings;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 
 /** The {@code plinth} command. */
 public final class PlinthMain {
   private PlinthMain() {}
 
   public static void main(String[] args) {
+    if (args.length > 0 && args[0].equals(ImportEnvoy.NAME)) {
+      List<String> rest = List.of(args).subList(1, args.length);
+      System.exit(ImportEnvoy.run(rest, System.out, System.err));
+    }
     new Launcher<>("plinth", PlinthSettings.class, PlinthMain::start).main(args, System.getenv());
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.ratelimit.envoy.ImportEnvoy;
 import dev.plinth.testkit.TestSettings;
 import java.io.IOException;
 import java.net.URI;
@@ -29,6 +30,8 @@ class ReadmeTest {
       Pattern.compile("grpcurl -plaintext (?:-d '([^']*)' )?localhost:7450 (\\S+)(?: (\\S+))?");
   private static final Pattern CURL = Pattern.compile("curl (?:-s )?localhost:7451(/\\S*)");
 
+  private static final Pattern IMPORT =
+      Pattern.compile("./gradlew run --args='import-envoy --target=localhost:7450 (\\S+)'");
   private static final Pattern JAVA = Pattern.compile("(?s)```java\n(.*?)```");
   private static final Pattern TOKEN = Pattern.compile("\"token\": \"(\\d+)\"");
   private static final Pattern SESSION = Pattern.compile("\"sessionId\":\\s*\"([^\"]+)\"");
@@ -68,6 +71,9 @@ class ReadmeTest {
         token = granted.find() ? granted.group(1) : token;
         Matcher opened = SESSION.matcher(output);
         session = opened.find() ? opened.group(1) : session;
+        calls++;
+      } else if (line.contains("import-envoy")) {
+        importEnvoy(line);
         calls++;
       } else if (curl.matches()) {
         get(curl.group(1));
@@ -154,6 +160,14 @@ class ReadmeTest {
     String output = new String(buf.getInputStream().readAllBytes());
     assertEquals(0, buf.waitFor(), what + ": " + output);
     return output;
+  }
+
+  private void importEnvoy(String line) {
+    Matcher command = IMPORT.matcher(line);
+    assertTrue(command.matches(), "not understood by this test: " + line);
+    String target = "--target=localhost:" + plinth.port();
+    String file = ROOT.resolve(command.group(1)).toString();
+    assertEquals(0, ImportEnvoy.run(List.of(target, file), System.out, System.err), line);
   }
 
   private void get(String path) throws Exception {

@@ -21,6 +21,7 @@ final class BudgetSet {
   private final int enforced;
   private final List<String> replaced;
   private final List<Charge> ones;
+  private final boolean charging;
   private final int place;
   private final LeaseTerms terms;
   private final Demand demand = new Demand();
@@ -28,8 +29,16 @@ final class BudgetSet {
   private final AtomicReference<ServerLease> lease = new AtomicReference<>();
   private volatile Denial denial;
 
+  /**
+   * @param charging windows are charged for what is denied, too
+   */
   BudgetSet(
-      Policy policy, List<RuleBudget> enforced, List<RuleBudget> shadows, List<String> replaced) {
+      Policy policy,
+      List<RuleBudget> enforced,
+      List<RuleBudget> shadows,
+      List<String> replaced,
+      boolean charging) {
+    this.charging = charging;
     this.domain = policy.domain();
     this.policyVersion = policy.version();
     List<RuleBudget> all = new ArrayList<>(enforced);
@@ -61,7 +70,8 @@ final class BudgetSet {
         policy,
         all.stream().filter(each -> !each.budget().shadow()).toList(),
         all.stream().filter(each -> each.budget().shadow()).toList(),
-        replaced);
+        replaced,
+        false);
   }
 
   /** The budget of one rule, or none. */
@@ -108,7 +118,21 @@ final class BudgetSet {
   }
 
   private List<Charge> charge(long cost) {
-    return budgets.stream().map(each -> new Charge(each.budget(), cost)).toList();
+    return budgets.stream()
+        .map(each -> new Charge(each.budget(), cost, chargesDenied(each.budget())))
+        .toList();
+  }
+
+  /** Whether denied checks are charged to it, too; of a limit whose debt ends with its window. */
+  boolean chargesDenied(Budget budget) {
+    return charging
+        && (budget.limit() instanceof Limit.FixedWindow
+            || budget.limit() instanceof Limit.CalendarWindow);
+  }
+
+  /** Whether what was charged so far, not what a check would add, says that it is over. */
+  boolean isCharging() {
+    return charging;
   }
 
   /** How much of all of them may be leased; null if nothing. */

@@ -12,7 +12,7 @@ final class BudgetSets {
   record Keyed(Rule rule, String key) {}
 
   /** Sets that differ in what was replaced on the way are told apart, for {@code inspect}. */
-  private record SetKey(List<String> keys, List<String> replaced) {}
+  private record SetKey(List<String> keys, List<String> replaced, boolean charging) {}
 
   private final Policy policy;
   private final DescriptorCache cache;
@@ -31,12 +31,21 @@ final class BudgetSets {
   }
 
   BudgetSet of(List<Keyed> keyed, List<String> replaced) {
-    SetKey key = new SetKey(keyed.stream().map(Keyed::key).toList(), replaced);
-    BudgetSet set = sets.get(key);
-    return set != null ? set : sets.put(key, make(keyed, replaced));
+    return of(keyed, replaced, false);
   }
 
-  private BudgetSet make(List<Keyed> keyed, List<String> replaced) {
+  /** The same budgets; their windows are charged for what is denied, too. */
+  BudgetSet charging(List<Keyed> keyed) {
+    return of(keyed, List.of(), true);
+  }
+
+  private BudgetSet of(List<Keyed> keyed, List<String> replaced, boolean charging) {
+    SetKey key = new SetKey(keyed.stream().map(Keyed::key).toList(), replaced, charging);
+    BudgetSet set = sets.get(key);
+    return set != null ? set : sets.put(key, make(keyed, replaced, charging));
+  }
+
+  private BudgetSet make(List<Keyed> keyed, List<String> replaced, boolean charging) {
     List<RuleBudget> enforced = new ArrayList<>();
     List<RuleBudget> shadows = new ArrayList<>();
     for (Keyed one : keyed) {
@@ -44,7 +53,7 @@ final class BudgetSets {
       RuleBudget budget = known != null ? known : budgets.put(one.key(), budget(one));
       (budget.budget().shadow() ? shadows : enforced).add(budget);
     }
-    return new BudgetSet(policy, enforced, shadows, replaced);
+    return new BudgetSet(policy, enforced, shadows, replaced, charging);
   }
 
   private static RuleBudget budget(Keyed keyed) {

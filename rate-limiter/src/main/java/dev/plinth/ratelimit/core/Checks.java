@@ -18,7 +18,29 @@ final class Checks {
   }
 
   CompletionStage<Decision> check(CompiledPolicy policy, Check check) {
-    BudgetSet set = policy.match(check.descriptors());
+    return check(policy, policy.match(check.descriptors()), check);
+  }
+
+  /** Of Envoy's descriptors, each for itself. */
+  CompletionStage<List<Decision>> descriptors(CompiledPolicy policy, List<Check> checks) {
+    List<DescriptorMatcher.Matched> matched =
+        policy.descriptors(checks.stream().map(Check::descriptors).toList());
+    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+    for (int i = 0; i < checks.size(); i++) {
+      decisions.add(descriptor(policy, matched.get(i), checks.get(i)).toCompletableFuture());
+    }
+    return together(decisions);
+  }
+
+  private CompletionStage<Decision> descriptor(
+      CompiledPolicy policy, DescriptorMatcher.Matched matched, Check check) {
+    return matched.unlimited().isPresent()
+        ? CompletableFuture.completedStage(
+            way.unlimited(policy, check.cost(), matched.unlimited().get()))
+        : check(policy, matched.set(), check);
+  }
+
+  private CompletionStage<Decision> check(CompiledPolicy policy, BudgetSet set, Check check) {
     if (set.isEmpty()) {
       return CompletableFuture.completedStage(way.noRule(policy, check.cost()));
     }
@@ -66,6 +88,11 @@ final class Checks {
   private CompletionStage<List<Decision>> inAnyOrder(CompiledPolicy policy, List<Check> checks) {
     List<CompletableFuture<Decision>> decisions = new ArrayList<>();
     checks.forEach(check -> decisions.add(check(policy, check).toCompletableFuture()));
+    return together(decisions);
+  }
+
+  private static CompletionStage<List<Decision>> together(
+      List<CompletableFuture<Decision>> decisions) {
     return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
         .thenApply(all -> decisions.stream().map(CompletableFuture::join).toList());
   }

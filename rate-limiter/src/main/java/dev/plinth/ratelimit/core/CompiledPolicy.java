@@ -11,21 +11,14 @@ public final class CompiledPolicy {
   private final Policy policy;
   private final Matcher checks;
   private final Matcher slots;
-  private final CompiledPolicy exact;
+  private final DescriptorMatcher descriptors;
 
   private CompiledPolicy(Policy policy, DescriptorCache cache) {
     this.policy = policy;
     BudgetSets sets = new BudgetSets(policy, cache);
     checks = new Matcher(policy, Matcher.Mode.CHECKS, sets);
     slots = new Matcher(policy, Matcher.Mode.SLOTS, sets);
-    exact = new CompiledPolicy(policy, new Matcher(policy, Matcher.Mode.EXACT, sets), slots);
-  }
-
-  private CompiledPolicy(Policy policy, Matcher checks, Matcher slots) {
-    this.policy = policy;
-    this.checks = checks;
-    this.slots = slots;
-    this.exact = this;
+    descriptors = new DescriptorMatcher(policy, sets);
   }
 
   /** With a cache of its own. */
@@ -45,20 +38,17 @@ public final class CompiledPolicy {
     return policy.version();
   }
 
-  /**
-   * The same policy and the same budgets, but a rule matches a check only if the keys of its
-   * matches are the check's keys, all of them and in their order, as Envoy's configuration has it.
-   */
-  public CompiledPolicy exact() {
-    return exact;
-  }
-
   BudgetSet match(List<Descriptor> descriptors) {
     return checks.match(descriptors);
   }
 
   BudgetSet slots(List<Descriptor> descriptors) {
     return slots.match(descriptors);
+  }
+
+  /** What the descriptors of one request of Envoy come to. */
+  List<DescriptorMatcher.Matched> descriptors(List<List<Descriptor>> request) {
+    return descriptors.match(request);
   }
 
   /** The budgets of checks and of slots. */

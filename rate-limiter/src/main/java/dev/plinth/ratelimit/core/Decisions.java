@@ -14,15 +14,24 @@ final class Decisions {
     return new Decision(Verdict.ALLOW, cost, 0, List.of(), policy.version(), DecidedBy.NO_RULE);
   }
 
+  /** By a rule that exempts. */
+  static Decision unlimited(CompiledPolicy policy, long cost, Rule rule) {
+    long most = rule.limit().size();
+    LimitStatus status = new LimitStatus(rule, most, most, 0, false, false, false);
+    return new Decision(
+        Verdict.ALLOW, cost, 0, List.of(status), policy.version(), DecidedBy.NO_RULE);
+  }
+
   static Decision of(BudgetSet set, Taken taken) {
-    return taken.admitted() > 0 ? allowed(set, taken, 0) : denied(set, taken);
+    return taken.admitted() > 0 ? allowed(set, taken, 0, 0) : denied(set, taken);
   }
 
   /**
    * @param later units that were charged by checks after this one in the same request
+   * @param denied units that those charged that were denied, where they are charged
    */
-  static Decision allowed(BudgetSet set, Taken taken, long later) {
-    List<LimitStatus> limits = Statuses.admitted(set, taken.standings(), later);
+  static Decision allowed(BudgetSet set, Taken taken, long later, long denied) {
+    List<LimitStatus> limits = Statuses.admitted(set, taken.standings(), later, denied);
     return allowed(set, taken.granted(), limits, DecidedBy.STORE);
   }
 

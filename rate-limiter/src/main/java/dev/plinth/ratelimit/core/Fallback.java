@@ -45,8 +45,7 @@ final class Fallback {
     List<Charge> safe = new ArrayList<>();
     for (int i = 0; i < set.enforced(); i++) {
       if (isLocal(set.budgets().get(i))) {
-        Budget budget = set.budgets().get(i).share(nodes);
-        safe.add(new Charge(budget, charges.get(i).cost()));
+        safe.add(charges.get(i).of(set.budgets().get(i).share(nodes)));
       }
     }
     if (safe.isEmpty()) {
@@ -63,7 +62,7 @@ final class Fallback {
     int next = 0;
     for (int i = 0; i < set.enforced(); i++) {
       if (isLocal(set.budgets().get(i))) {
-        Standing standing = taken.standings().get(next);
+        Standing standing = Statuses.judged(set, taken.standings().get(next));
         limits.set(
             i, Statuses.of(set.budgets().get(i), safe.get(next).budget().limit().size(), standing));
         next++;

@@ -45,7 +45,11 @@ final class LeaseAsk extends Waiting<Void> implements Slip {
       long deadline = flush.sentAt() + TimeUnit.MICROSECONDS.toNanos(set.terms().ttl());
       leases.install(
           new ServerLease(
-              set, ticket, taken.leased(), deadline, Statuses.admitted(set, taken.standings(), 0)));
+              set,
+              ticket,
+              taken.leased(),
+              deadline,
+              Statuses.admitted(set, taken.standings(), 0, 0)));
     }
     over();
   }

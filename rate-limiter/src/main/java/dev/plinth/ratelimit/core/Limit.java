@@ -178,6 +178,19 @@ public sealed interface Limit {
     }
   }
 
+  /** None: exempts what it matches. It has no budget. */
+  record Unlimited() implements Limit {
+    @Override
+    public long size() {
+      return MOST_IN_WINDOW;
+    }
+
+    @Override
+    public boolean isExact() {
+      return true;
+    }
+  }
+
   /** The windows of a calendar. */
   enum Calendar {
     HOUR,

@@ -8,10 +8,13 @@ import dev.plinth.ratelimit.core.Limit.FixedWindow;
 import dev.plinth.ratelimit.core.Limit.Paced;
 import dev.plinth.ratelimit.core.Limit.SlidingCounter;
 import dev.plinth.ratelimit.core.Limit.SlidingLog;
+import dev.plinth.ratelimit.core.Limit.Unlimited;
 import java.time.ZoneId;
 
 /** A limit as words of a row: its kind, then its numbers as the record has them. */
 final class LimitWords {
+  private static final String UNLIMITED = "unlimited";
+
   private LimitWords() {}
 
   static String of(Limit limit) {
@@ -28,7 +31,7 @@ final class LimitWords {
     } else if (limit instanceof SlidingLog log) {
       return "log " + log.limit() + " " + log.period();
     }
-    return "concurrency " + ((Concurrency) limit).limit();
+    return limit instanceof Concurrency slots ? "concurrency " + slots.limit() : UNLIMITED;
   }
 
   /**
@@ -43,6 +46,7 @@ final class LimitWords {
       case "counter" -> new SlidingCounter(number(w[2]), number(w[3]));
       case "log" -> new SlidingLog(number(w[2]), number(w[3]));
       case "concurrency" -> new Concurrency(number(w[2]));
+      case UNLIMITED -> new Unlimited();
       default -> throw new IllegalStateException("a limit of kind " + w[1]);
     };
   }

@@ -59,6 +59,16 @@ public final class Limits implements AutoCloseable {
     return allOrNothing ? checks.allOrNothing(policy, many, once) : checks.each(policy, many, once);
   }
 
+  /**
+   * The descriptors of one request of Envoy, each for itself. Other than checks, they are matched
+   * as Envoy's configuration is, most specific first; windows are charged for what is denied, too;
+   * and a cost of 0 is denied where more than the limit is used.
+   */
+  public CompletionStage<List<Decision>> checkDescriptors(
+      CompiledPolicy policy, List<Check> descriptors) {
+    return checks.descriptors(policy, descriptors);
+  }
+
   public CompletionStage<Reservation> reserve(CompiledPolicy policy, Reservation.Wish wish) {
     return tickets.reserve(policy, wish);
   }

@@ -16,13 +16,10 @@ final class Matcher {
   /** What the rules are matched for. */
   enum Mode {
     CHECKS,
-    SLOTS,
-    /** Checks; the keys of a rule's matches are all the keys there are, in their order. */
-    EXACT
+    SLOTS
   }
 
   private final List<Rule> rules;
-  private final Mode mode;
   private final BudgetSets sets;
   private final BitSet always = new BitSet();
   private final Map<String, BitSet> byFirstKey = new HashMap<>();
@@ -31,16 +28,20 @@ final class Matcher {
 
   Matcher(Policy policy, Mode mode, BudgetSets sets) {
     this.rules = policy.rules();
-    this.mode = mode;
     this.sets = sets;
     this.known = sets.cache().view((key, set) -> DescriptorCache.bytesOf(key));
     for (int i = 0; i < rules.size(); i++) {
       Rule rule = rules.get(i);
       byName.put(rule.name(), i);
-      if (rule.limit() instanceof Limit.Concurrency == (mode == Mode.SLOTS)) {
+      if (rule.limit() instanceof Limit.Concurrency == (mode == Mode.SLOTS) && !hasKeyTwice(rule)) {
         indexOf(rule).set(i);
       }
     }
+  }
+
+  /** No check has a key twice. */
+  private static boolean hasKeyTwice(Rule rule) {
+    return rule.match().stream().map(Match::key).distinct().count() < rule.match().size();
   }
 
   private BitSet indexOf(Rule rule) {
@@ -68,7 +69,10 @@ final class Matcher {
     List<String> names = replaced.stream().mapToObj(i -> rules.get(i).name()).toList();
     matching.andNot(replaced);
     List<BudgetSets.Keyed> keyed = new ArrayList<>();
-    matching.stream().mapToObj(rules::get).forEach(rule -> keyed.add(keyed(rule, descriptors)));
+    matching.stream()
+        .mapToObj(rules::get)
+        .filter(rule -> !(rule.limit() instanceof Limit.Unlimited))
+        .forEach(rule -> keyed.add(keyed(rule, descriptors)));
     return sets.of(keyed, names);
   }
 
@@ -89,27 +93,10 @@ final class Matcher {
     return replaced;
   }
 
-  private boolean matches(Rule rule, List<Descriptor> descriptors) {
-    if (mode == Mode.EXACT) {
-      return matchesExactly(rule, descriptors);
-    }
+  private static boolean matches(Rule rule, List<Descriptor> descriptors) {
     for (Match match : rule.match()) {
       Descriptor descriptor = find(match.key(), descriptors);
       if (descriptor == null || !accepts(match, descriptor)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean matchesExactly(Rule rule, List<Descriptor> descriptors) {
-    if (rule.match().size() != descriptors.size()) {
-      return false;
-    }
-    for (int i = 0; i < descriptors.size(); i++) {
-      Match match = rule.match().get(i);
-      Descriptor descriptor = descriptors.get(i);
-      if (!match.key().equals(descriptor.key()) || !accepts(match, descriptor)) {
         return false;
       }
     }
@@ -121,8 +108,8 @@ final class Matcher {
     if (wanted.isEmpty()) {
       return true;
     }
-    return wanted.endsWith("*")
-        ? descriptor.value().startsWith(wanted.substring(0, wanted.length() - 1))
+    return Wildcard.isOne(wanted)
+        ? Wildcard.matches(wanted, descriptor.value())
         : descriptor.value().equals(wanted);
   }
 
@@ -137,7 +124,12 @@ final class Matcher {
 
   private static BudgetSets.Keyed keyed(Rule rule, List<Descriptor> descriptors) {
     List<Descriptor> values = new ArrayList<>();
-    rule.match().forEach(match -> values.add(find(match.key(), descriptors)));
+    for (Match match : rule.match()) {
+      values.add(
+          match.shared()
+              ? new Descriptor(match.key(), match.value())
+              : find(match.key(), descriptors));
+    }
     return new BudgetSets.Keyed(rule, BudgetKey.of(rule.name(), values));
   }
 }

@@ -65,13 +65,14 @@ final class Merged implements Slip {
     if (taken.admitted() < asked.size()) {
       ledger.denials().put(set, new Denial(cost, taken, flush.sentAt(), stamp));
     }
+    long denied = (asked.size() - (long) taken.admitted()) * cost;
     int late = 0;
     long admitted = 0;
     for (int i = 0; i < asked.size(); i++) {
       boolean allowed = i < taken.admitted();
       long later = (taken.admitted() - 1L - i) * cost;
       Decision decision =
-          allowed ? Decisions.allowed(set, taken, later) : Decisions.denied(set, taken);
+          allowed ? Decisions.allowed(set, taken, later, denied) : Decisions.denied(set, taken);
       if (asked.get(i).complete(decision)) {
         ledger.decided(set, decision);
         admitted += decision.granted();

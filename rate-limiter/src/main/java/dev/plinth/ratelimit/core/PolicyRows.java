@@ -29,6 +29,7 @@ import java.util.Optional;
  *              match tenant -
  *              lease 100 500 8 1000
  *              replaces everybody
+ *              envoy each - -
  * </pre>
  */
 final class PolicyRows {
@@ -62,7 +63,7 @@ final class PolicyRows {
             rule.onChange()));
     lines.add("limit " + LimitWords.of(rule.limit()));
     rule.rate().ifPresent(rate -> lines.add(words("rate", rate.limit(), micros(rate.period()))));
-    rule.match().forEach(m -> lines.add(words("match", text(m.key()), text(m.value()))));
+    rule.match().forEach(match -> lines.add(encode(match)));
     rule.lease()
         .ifPresent(
             lease ->
@@ -76,6 +77,21 @@ final class PolicyRows {
     if (!rule.replaces().isEmpty()) {
       lines.add("replaces " + String.join(" ", rule.replaces()));
     }
+    rule.envoy()
+        .ifPresent(
+            envoy ->
+                lines.add(
+                    words(
+                        "envoy",
+                        envoy.quota() ? "quota" : "each",
+                        text(envoy.limitName()),
+                        text(envoy.metadata()))));
+  }
+
+  private static String encode(Match match) {
+    return words("match", text(match.key()), text(match.value()))
+        + (match.shared() ? " shared" : "")
+        + (match.inMetrics() ? " metrics" : "");
   }
 
   static Stored decode(String domain, Row row) {
@@ -109,13 +125,15 @@ final class PolicyRows {
     List<Match> match = new ArrayList<>();
     Optional<LeaseRule> lease = Optional.empty();
     List<String> replaces = List.of();
+    Optional<Rule.Envoy> envoy = Optional.empty();
     for (String line : lines.subList(1, lines.size())) {
       String[] v = line.split(" ");
       switch (v[0]) {
         case "limit" -> limit = LimitWords.limit(v);
         case "rate" -> rate = Optional.of(new Rate(Long.parseLong(v[1]), period(v[2])));
-        case "match" -> match.add(new Match(untext(v[1]), untext(v[2])));
+        case "match" -> match.add(match(List.of(v)));
         case "lease" -> lease = Optional.of(lease(v));
+        case "envoy" -> envoy = Optional.of(envoy(v));
         case "replaces" -> replaces = List.of(v).subList(1, v.length);
         default -> throw new IllegalStateException("a rule has a line of " + v[0]);
       }
@@ -132,7 +150,18 @@ final class PolicyRows {
         lease,
         OnChange.valueOf(w[7]),
         replaces,
-        rate);
+        rate,
+        envoy);
+  }
+
+  private static Match match(List<String> v) {
+    List<String> flags = v.subList(3, v.size());
+    return new Match(
+        untext(v.get(1)), untext(v.get(2)), flags.contains("shared"), flags.contains("metrics"));
+  }
+
+  private static Rule.Envoy envoy(String[] v) {
+    return new Rule.Envoy(untext(v[2]), v[1].equals("quota"), untext(v[3]));
   }
 
   private static LeaseRule lease(String[] v) {

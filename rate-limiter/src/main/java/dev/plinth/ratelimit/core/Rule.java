@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param replaces names of rules that do not apply where this one matches
  * @param rate the limit as its author put it, which a reduced fraction no longer tells; empty for
  *     limits that have no period
+ * @param envoy what only Envoy's call looks at
  */
 public record Rule(
     String name,
@@ -28,7 +29,8 @@ public record Rule(
     Optional<LeaseRule> lease,
     OnChange onChange,
     List<String> replaces,
-    Optional<Rate> rate) {
+    Optional<Rate> rate,
+    Optional<Envoy> envoy) {
 
   public static final int ALL = 1000;
 
@@ -62,7 +64,8 @@ public record Rule(
         lease,
         onChange,
         replaces,
-        Rate.of(limit));
+        Rate.of(limit),
+        Optional.empty());
   }
 
   /** The same rule, counting since another version of its policy. */
@@ -79,7 +82,26 @@ public record Rule(
         lease,
         onChange,
         replaces,
-        rate);
+        rate,
+        envoy);
+  }
+
+  /** The same rule, as Envoy's call is to see it. */
+  public Rule with(Envoy options) {
+    return new Rule(
+        name,
+        match,
+        limit,
+        version,
+        shadow,
+        enforcePermille,
+        failMode,
+        safeLimit,
+        lease,
+        onChange,
+        replaces,
+        rate,
+        Optional.of(options));
   }
 
   /** So much in a period. */
@@ -107,9 +129,22 @@ public record Rule(
   /**
    * A descriptor that must be there.
    *
-   * @param value empty for any; with a {@code *} at its end for any that begins so
+   * @param value empty for any; a {@code *} in it stands for any characters
+   * @param shared whether all values that fit share one budget
+   * @param inMetrics whether hits are counted by its value
    */
-  public record Match(String key, String value) {}
+  public record Match(String key, String value, boolean shared, boolean inMetrics) {
+    public Match(String key, String value) {
+      this(key, value, false, false);
+    }
+  }
+
+  /**
+   * @param limitName in the answer; empty for none
+   * @param quota whether a request is over only if all of its descriptors with this are
+   * @param metadata JSON of an object; empty for none
+   */
+  public record Envoy(String limitName, boolean quota, String metadata) {}
 
   /** What happens to checks while the store does not answer. */
   public enum FailMode {

@@ -11,16 +11,20 @@ final class Statuses {
 
   /**
    * After a check that was admitted, while {@code later} units were yet to be charged by those
-   * after it in the same request.
+   * after it in the same request, and {@code denied} by those that were denied, where they are.
    */
-  static List<LimitStatus> admitted(BudgetSet set, List<Standing> standings, long later) {
+  static List<LimitStatus> admitted(
+      BudgetSet set, List<Standing> standings, long later, long denied) {
     LimitStatus[] statuses = new LimitStatus[standings.size()];
     for (int i = 0; i < statuses.length; i++) {
       RuleBudget budget = set.budgets().get(i);
       Standing standing = standings.get(i);
+      long after = set.chargesDenied(budget.budget()) ? later + denied : later;
       // What an enforced budget had no room for was a check after this one.
-      boolean over = budget.budget().shadow() && standing.over();
-      statuses[i] = of(budget, budget.rule().limit().size(), standing, later, over);
+      boolean over =
+          budget.budget().shadow() && standing.over()
+              || set.isCharging() && standing.available() + after < 0;
+      statuses[i] = of(budget, budget.rule().limit().size(), standing, after, over);
     }
     return Arrays.asList(statuses);
   }
@@ -34,6 +38,13 @@ final class Statuses {
       statuses[i] = of(budget, budget.rule().limit().size(), standing);
     }
     return Arrays.asList(statuses);
+  }
+
+  /** Where what is used already says it, a look finds a budget in debt over. */
+  static Standing judged(BudgetSet set, Standing standing) {
+    return !set.isCharging() || standing.available() >= 0
+        ? standing
+        : new Standing(standing.available(), standing.reset(), true, standing.version());
   }
 
   /** Of a budget whose size is another one than its rule's. */

@@ -133,7 +133,14 @@ final class Way {
   }
 
   Decision noRule(CompiledPolicy policy, long cost) {
-    Decision decision = Decisions.noRule(policy, cost);
+    return counted(Decisions.noRule(policy, cost));
+  }
+
+  Decision unlimited(CompiledPolicy policy, long cost, Rule rule) {
+    return counted(Decisions.unlimited(policy, cost, rule));
+  }
+
+  private Decision counted(Decision decision) {
     node.events().decided(decision.verdict(), decision.decidedBy());
     return decision;
   }

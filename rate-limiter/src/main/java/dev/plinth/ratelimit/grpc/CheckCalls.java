@@ -41,7 +41,7 @@ final class CheckCalls {
    * @param path of the request's fields in whatever it came in
    */
   CompletionStage<Decision> decide(String path, CheckRequest request) {
-    String domain = Fields.namespace(path + "domain", request.getDomain());
+    String domain = Fields.domain(path + "domain", request.getDomain());
     Check check =
         new Check(
             RateLimitWire.descriptors(path + "descriptors", request.getDescriptorsList()),

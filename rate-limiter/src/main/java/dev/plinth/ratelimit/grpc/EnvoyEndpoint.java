@@ -10,6 +10,7 @@ import dev.plinth.server.call.Fields;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,17 +18,19 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code envoy.service.ratelimit.v3.RateLimitService}, over the same policies and budgets. What has
- * no limit is allowed, as Envoy's users know it: a domain without a policy, a descriptor without a
- * rule.
+ * no limit is allowed, as Envoy's users know it: a domain without a policy, which is counted, and a
+ * descriptor without a rule.
  */
 final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase {
   private static final int MOST_DESCRIPTORS = 100;
 
   private final Deciding deciding;
+  private final EnvoyAnswers answers;
   private final EnvoyOverrides overrides;
 
-  EnvoyEndpoint(Deciding deciding, DescriptorCache cache) {
+  EnvoyEndpoint(Deciding deciding, EnvoyAnswers answers, DescriptorCache cache) {
     this.deciding = deciding;
+    this.answers = answers;
     this.overrides = new EnvoyOverrides(cache);
   }
 
@@ -38,38 +41,74 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
     }
     Fields.between("descriptors", request.getDescriptorsCount(), 1, MOST_DESCRIPTORS);
     List<EnvoyWire.Asked> asked = EnvoyWire.asked(request);
-    Deciding.answer(decide(request, asked), decisions -> EnvoyWire.response(asked, decisions), to);
+    Deciding.answer(
+        decide(request.getDomain(), asked), decisions -> answers.of(request, asked, decisions), to);
   }
 
-  private CompletionStage<List<Decision>> decide(
-      RateLimitRequest request, List<EnvoyWire.Asked> asked) {
+  private CompletionStage<List<Decision>> decide(String domain, List<EnvoyWire.Asked> asked) {
     try {
       return deciding
-          .decide(RateLimitWire.domain(request.getDomain()), 0, policy -> decide(policy, asked))
-          .exceptionallyCompose(thrown -> unlimited(thrown, asked));
+          .decide(RateLimitWire.domain(domain), 0, policy -> decide(policy, asked))
+          .exceptionallyCompose(
+              thrown ->
+                  isMissing(thrown)
+                      ? unlimited(domain, asked)
+                      : CompletableFuture.failedStage(thrown));
     } catch (Failure.Missing | Failure.Invalid e) {
-      return CompletableFuture.completedStage(EnvoyWire.unlimited(asked)); // a name that none has
+      return unlimited(domain, asked); // also a name that no policy can have
     }
   }
 
-  private static CompletionStage<List<Decision>> unlimited(
-      Throwable thrown, List<EnvoyWire.Asked> asked) {
+  private static boolean isMissing(Throwable thrown) {
     Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-    return cause instanceof Failure.Missing
-        ? CompletableFuture.completedStage(EnvoyWire.unlimited(asked))
-        : CompletableFuture.failedStage(thrown);
+    return cause instanceof Failure.Missing;
   }
 
-  /** Each for itself, all at once. */
+  private CompletionStage<List<Decision>> unlimited(String domain, List<EnvoyWire.Asked> asked) {
+    answers.events().unknownDomain(domain);
+    return CompletableFuture.completedStage(
+        asked.stream().map(EnvoyWire.Asked::unlimited).toList());
+  }
+
+  /** Those of rules together, since they replace one another; each other one for itself. */
   private CompletionStage<List<Decision>> decide(
       CompiledPolicy policy, List<EnvoyWire.Asked> asked) {
-    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+    CompletableFuture<List<Decision>> ofRules =
+        deciding
+            .limits()
+            .checkDescriptors(
+                policy,
+                asked.stream()
+                    .filter(EnvoyWire.Asked::isOfRules)
+                    .map(EnvoyWire.Asked::check)
+                    .toList())
+            .toCompletableFuture();
+    List<CompletableFuture<List<Decision>>> all = new ArrayList<>(List.of(ofRules));
     for (EnvoyWire.Asked one : asked) {
-      CompiledPolicy by =
-          one.override().map(limit -> overrides.policy(policy, one, limit)).orElse(policy.exact());
-      decisions.add(deciding.limits().check(by, one.check()).toCompletableFuture());
+      if (one.override().isPresent()) {
+        CompiledPolicy own = overrides.policy(policy, one, one.override().get());
+        all.add(
+            deciding.limits().checkDescriptors(own, List.of(one.check())).toCompletableFuture());
+      }
     }
-    return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
-        .thenApply(done -> decisions.stream().map(CompletableFuture::join).toList());
+    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+        .thenApply(done -> inOrder(asked, all));
+  }
+
+  private static List<Decision> inOrder(
+      List<EnvoyWire.Asked> asked, List<CompletableFuture<List<Decision>>> all) {
+    Iterator<Decision> ofRules = all.get(0).join().iterator();
+    Iterator<CompletableFuture<List<Decision>>> own = all.subList(1, all.size()).iterator();
+    List<Decision> decisions = new ArrayList<>();
+    for (EnvoyWire.Asked one : asked) {
+      if (one.isOfRules()) {
+        decisions.add(ofRules.next());
+      } else if (one.override().isPresent()) {
+        decisions.add(own.next().join().get(0));
+      } else {
+        decisions.add(one.unlimited());
+      }
+    }
+    return decisions;
   }
 }

@@ -23,6 +23,8 @@ final class EnvoyOverrides {
   private static final int MOST = 1000;
   private static final long VERSION = 1; // the name tells all, so the budget never changes
 
+  private static final Rule.Envoy UNNAMED = new Rule.Envoy("", false, "");
+
   private record Key(String domain, long version, List<String> keys, Limit limit) {}
 
   private final DescriptorCache cache;
@@ -53,13 +55,10 @@ final class EnvoyOverrides {
             OnChange.AS_IS,
             List.of());
     return CompiledPolicy.of(
-            new Policy(key.domain, key.version, List.of(rule), Instant.EPOCH), cache)
-        .exact();
+        new Policy(key.domain, key.version, List.of(rule.with(UNNAMED)), Instant.EPOCH), cache);
   }
 
   private static String name(Limit limit) {
-    return limit instanceof Limit.CalendarWindow window
-        ? "override." + window.limit() + "." + window.unit()
-        : "override." + limit.size() + "." + ((Limit.FixedWindow) limit).period();
+    return "override." + limit.size() + "." + ((Limit.FixedWindow) limit).period();
   }
 }

@@ -8,6 +8,7 @@ import dev.plinth.ratelimit.core.Limit.FixedWindow;
 import dev.plinth.ratelimit.core.Limit.Paced;
 import dev.plinth.ratelimit.core.Limit.SlidingCounter;
 import dev.plinth.ratelimit.core.Limit.SlidingLog;
+import dev.plinth.ratelimit.core.Limit.Unlimited;
 import dev.plinth.ratelimit.core.Rule.Rate;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Calendar;
@@ -55,7 +56,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
       case ALGORITHM_TOKEN_BUCKET -> bucket(path, wire);
       case ALGORITHM_PACED -> paced(path, wire);
       case ALGORITHM_FIXED_WINDOW -> {
-        Rate rate = rate(path, wire, MOST);
+        Rate rate = new Rate(windowLimit(path, wire), period(path, wire));
         yield new LimitWire(new FixedWindow(rate.limit(), micros(rate)), Optional.of(rate));
       }
       case ALGORITHM_SLIDING_COUNTER -> {
@@ -76,6 +77,11 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
         none(path + "period", !wire.hasPeriod(), "given", "a limit in time");
         yield new LimitWire(new Concurrency(limit(path, wire, Concurrency.MOST)), Optional.empty());
       }
+      case ALGORITHM_UNLIMITED -> {
+        none(path + "limit", wire.getLimit() == 0, wire.getLimit(), "a limit");
+        none(path + "period", !wire.hasPeriod(), "given", "a limit in time");
+        yield new LimitWire(new Unlimited(), Optional.empty());
+      }
       default -> throw new AssertionError(wire.getAlgorithm());
     };
   }
@@ -91,12 +97,18 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   private static Rate rate(String path, Rule wire, long most) {
-    long limit = limit(path, wire, most);
+    return new Rate(limit(path, wire, most), period(path, wire));
+  }
+
+  private static long windowLimit(String path, Rule wire) {
+    return RateLimitWire.between(path + "limit", wire.getLimit(), 0, Limit.MOST_IN_WINDOW);
+  }
+
+  private static Duration period(String path, Rule wire) {
     if (!wire.hasPeriod()) {
       throw Failure.Invalid.field(path + "period", "none", "1ms..366 days");
     }
-    return new Rate(
-        limit, Fields.duration(path + "period", wire.getPeriod(), null, SHORTEST, LONGEST));
+    return Fields.duration(path + "period", wire.getPeriod(), null, SHORTEST, LONGEST);
   }
 
   private static long micros(Rate rate) {
@@ -153,7 +165,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
                   path + "calendar", wire.getCalendarValue(), "HOUR, DAY, WEEK, MONTH or YEAR");
         };
     return new LimitWire(
-        new CalendarWindow(limit(path, wire, MOST), unit, zone(path + "zone", wire.getZone())),
+        new CalendarWindow(windowLimit(path, wire), unit, zone(path + "zone", wire.getZone())),
         Optional.empty());
   }
 
@@ -172,7 +184,8 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   /** The same fields of a rule that was put. */
   static void fill(dev.plinth.ratelimit.core.Rule rule, Rule.Builder wire) {
     Limit limit = rule.limit();
-    wire.setAlgorithm(algorithm(limit)).setLimit(limit.size());
+    wire.setAlgorithm(algorithm(limit));
+    wire.setLimit(limit instanceof Unlimited ? 0 : limit.size());
     rule.rate()
         .ifPresent(
             rate -> wire.setLimit(rate.limit()).setPeriod(RateLimitWire.duration(rate.period())));
@@ -198,6 +211,8 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
     } else if (limit instanceof Paced) {
       return Algorithm.ALGORITHM_PACED;
     }
-    return Algorithm.ALGORITHM_CONCURRENCY;
+    return limit instanceof Unlimited
+        ? Algorithm.ALGORITHM_UNLIMITED
+        : Algorithm.ALGORITHM_CONCURRENCY;
   }
 }

@@ -22,10 +22,10 @@ import java.util.regex.Pattern;
  * node's, and where it has grown to what fits in a message.
  */
 final class PolicyPages {
-  private static final int MOST_TOKEN = 100;
+  private static final int MOST_TOKEN = 140;
   private static final int USUAL_PAGE = 50;
   private static final int MOST_BYTES = 1 << 20;
-  private static final Pattern TOKEN = Pattern.compile("(\\d{1,4})\\.([a-z0-9-]{0,63})");
+  private static final Pattern TOKEN = Pattern.compile("(\\d{1,4})\\.([A-Za-z0-9_.:/-]{0,128})");
 
   private final Shards shards;
   private final PolicyApp app;

@@ -6,6 +6,7 @@ import dev.plinth.ratelimit.core.Policy;
 import dev.plinth.ratelimit.core.Rule;
 import dev.plinth.ratelimit.core.Rule.LeaseRule;
 import dev.plinth.ratelimit.core.Rule.Match;
+import dev.plinth.ratelimit.v1.EnvoyOptions;
 import dev.plinth.ratelimit.v1.FailMode;
 import dev.plinth.ratelimit.v1.OnChange;
 import dev.plinth.server.call.Fields;
@@ -23,8 +24,9 @@ import java.util.regex.Pattern;
 final class PolicyWire {
   static final Pattern RULE_NAME = Pattern.compile("[a-z0-9_-]{1,64}");
   static final String RULE_NAME_FORM = "1..64 of a-z, 0-9, _ and -";
-  private static final int MOST_RULES = 100;
-  private static final int MOST_MATCHES = 8;
+  private static final int MOST_RULES = 1000;
+  private static final int MOST_MATCHES = 16;
+  private static final int MOST_LIMIT_NAME = 256;
   private static final int MOST_HOLDERS = 10_000;
   private static final int MOST_PER_SECOND = 1_000_000_000;
 
@@ -51,16 +53,22 @@ final class PolicyWire {
     String name = ruleName(path + "name", wire.getName());
     LimitWire limit = LimitWire.of(path, wire);
     boolean places = limit.limit() instanceof Limit.Concurrency;
-    if (wire.getShadow() && places) {
-      throw Failure.Invalid.field(path + "shadow", true, "false: places are not taken on trial");
+    boolean unlimited = limit.limit() instanceof Limit.Unlimited;
+    if (wire.getShadow() && (places || unlimited)) {
+      throw Failure.Invalid.field(
+          path + "shadow",
+          true,
+          places ? "false: places are not taken on trial" : "false: it denies nothing");
     }
     int permille =
         wire.hasEnforcePermille()
             ? Fields.between(path + "enforce_permille", wire.getEnforcePermille(), 0, Rule.ALL)
             : Rule.ALL;
-    if (places && permille != Rule.ALL) {
+    if ((places || unlimited) && permille != Rule.ALL) {
       throw Failure.Invalid.field(
-          path + "enforce_permille", permille, "absent: places are not taken on trial");
+          path + "enforce_permille",
+          permille,
+          places ? "absent: places are not taken on trial" : "absent: it denies nothing");
     }
     return new Rule(
         name,
@@ -71,10 +79,18 @@ final class PolicyWire {
         permille,
         failMode(path + "fail_mode", wire.getFailMode()),
         RateLimitWire.between(path + "safe_limit", wire.getSafeLimit(), 0, LimitWire.MOST),
-        lease(path + "lease", wire, places),
+        lease(path + "lease", wire, places || unlimited),
         onChange(path + "on_change", wire.getOnChange()),
         List.copyOf(wire.getReplacesList()),
-        limit.rate());
+        limit.rate(),
+        wire.hasEnvoy() ? Optional.of(envoy(path + "envoy.", wire.getEnvoy())) : Optional.empty());
+  }
+
+  private static Rule.Envoy envoy(String path, EnvoyOptions wire) {
+    return new Rule.Envoy(
+        Fields.optionalName(path + "limit_name", wire.getLimitName(), MOST_LIMIT_NAME),
+        wire.getQuotaMode(),
+        EnvoyMetadata.text(path + "metadata", wire.getMetadata()));
   }
 
   static String ruleName(String field, String name) {
@@ -87,14 +103,15 @@ final class PolicyWire {
   private static List<Match> matches(String path, List<dev.plinth.ratelimit.v1.Match> wire) {
     Fields.between(path, wire.size(), 0, MOST_MATCHES);
     List<Match> matches = new ArrayList<>();
-    Set<String> keys = new HashSet<>();
     for (int i = 0; i < wire.size(); i++) {
       String at = path + "[" + i + "].";
-      String key = Fields.name(at + "key", wire.get(i).getKey(), RateLimitWire.MOST_KEY);
-      if (!keys.add(key)) {
-        throw Failure.Invalid.field(at + "key", RateLimitWire.quoted(key), "each key once");
-      }
-      matches.add(new Match(key, RateLimitWire.value(at + "value", wire.get(i).getValue())));
+      dev.plinth.ratelimit.v1.Match match = wire.get(i);
+      matches.add(
+          new Match(
+              Fields.name(at + "key", match.getKey(), RateLimitWire.MOST_KEY),
+              RateLimitWire.value(at + "value", match.getValue()),
+              match.getShared(),
+              match.getValueInMetrics()));
     }
     return matches;
   }
@@ -120,13 +137,15 @@ final class PolicyWire {
   }
 
   private static Optional<LeaseRule> lease(
-      String path, dev.plinth.ratelimit.v1.Rule wire, boolean places) {
+      String path, dev.plinth.ratelimit.v1.Rule wire, boolean lendsNothing) {
     if (!wire.hasLease()) {
       return Optional.empty();
     }
-    if (places || wire.getShadow()) {
+    if (lendsNothing || wire.getShadow()) {
       throw Failure.Invalid.field(
-          path, "given", places ? "absent with concurrency" : "absent with shadow");
+          path,
+          "given",
+          wire.getShadow() ? "absent with shadow" : "absent: the rule has nothing to lend");
     }
     dev.plinth.ratelimit.v1.LeaseRule lease = wire.getLease();
     int permille =
@@ -190,8 +209,13 @@ final class PolicyWire {
             .addAllReplaces(rule.replaces());
     LimitWire.fill(rule, wire);
     for (Match match : rule.match()) {
-      wire.addMatchBuilder().setKey(match.key()).setValue(match.value());
+      wire.addMatchBuilder()
+          .setKey(match.key())
+          .setValue(match.value())
+          .setShared(match.shared())
+          .setValueInMetrics(match.inMetrics());
     }
+    rule.envoy().ifPresent(envoy -> wire.setEnvoy(envoy(envoy)));
     rule.lease()
         .ifPresent(
             lease ->
@@ -200,6 +224,15 @@ final class PolicyWire {
                     .setTtl(RateLimitWire.duration(lease.ttl()))
                     .setHoldersHint(lease.holdersHint())
                     .setServerAbovePerSecond(lease.serverAbovePerSecond()));
+    return wire.build();
+  }
+
+  private static EnvoyOptions envoy(Rule.Envoy envoy) {
+    EnvoyOptions.Builder wire =
+        EnvoyOptions.newBuilder().setLimitName(envoy.limitName()).setQuotaMode(envoy.quota());
+    if (!envoy.metadata().isEmpty()) {
+      wire.setMetadata(EnvoyMetadata.read(envoy.metadata()));
+    }
     return wire.build();
   }
 }

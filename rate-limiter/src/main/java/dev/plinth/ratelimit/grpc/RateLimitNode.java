@@ -9,7 +9,6 @@ import dev.plinth.ratelimit.v1.CheckResponse;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.server.Threads;
-import dev.plinth.server.call.Fields;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
@@ -59,6 +58,7 @@ public final class RateLimitNode implements AutoCloseable {
       DescriptorCache cache,
       boolean shared,
       Bounds bounds,
+      EnvoyAnswers envoy,
       Forwarding forwarding) {
     this.shards = shards;
     this.shared = shared;
@@ -77,7 +77,7 @@ public final class RateLimitNode implements AutoCloseable {
         new StreamedChecks(
             new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
     endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
-    envoy = new EnvoyEndpoint(deciding, cache);
+    this.envoy = new EnvoyEndpoint(deciding, envoy, cache);
     loopback.serve(forwarding.around(endpoint, this::goesToTheOwner));
   }
 
@@ -98,7 +98,7 @@ public final class RateLimitNode implements AutoCloseable {
       return true;
     }
     try {
-      int shard = shards.shardOf(Fields.namespace(domain));
+      int shard = shards.shardOf(RateLimitWire.domain(domain));
       return shards.routes().of(shard).way() == Route.Way.HERE;
     } catch (Failure.Invalid e) {
       return true; // to be refused by name

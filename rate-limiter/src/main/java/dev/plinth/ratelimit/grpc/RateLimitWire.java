@@ -30,7 +30,7 @@ final class RateLimitWire {
   private RateLimitWire() {}
 
   static String domain(String value) {
-    return Fields.namespace("domain", value);
+    return Fields.domain("domain", value);
   }
 
   static long between(String field, long value, long least, long most) {

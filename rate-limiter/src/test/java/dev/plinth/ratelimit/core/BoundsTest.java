@@ -146,7 +146,8 @@ class BoundsTest {
             half.lease(),
             half.onChange(),
             half.replaces(),
-            java.util.Optional.of(hundred));
+            java.util.Optional.of(hundred),
+            java.util.Optional.empty());
     assertEquals(new Bucket(15, 20_000, 1), SafeLimits.of(told, 3));
     assertEquals(
         new FixedWindow(4, SECOND),

@@ -70,24 +70,27 @@ class MatcherTest {
   }
 
   @Test
-  void exact_matchesOnlyTheSameKeysInTheSameOrder_withTheSameBudgets() {
+  void match_ofAKeyTwice_isForEnvoyAlone() {
+    CompiledPolicy policy = policy(bucket("twice", 1, 1).match("tenant").match("tenant", "a*"));
+    assertTrue(policy.match(descriptors("tenant", "ab")).isEmpty());
+  }
+
+  @Test
+  void match_ofAWildcard_fitsAnyCharactersAtItsPlaces() {
+    CompiledPolicy policy = policy(bucket("api", 1, 1).match("path", "/api/*/v*"));
+    assertEquals(
+        List.of("api|path=/api/x/v1"), keys(policy.match(descriptors("path", "/api/x/v1"))));
+    assertTrue(policy.match(descriptors("path", "/api/v1")).isEmpty());
+  }
+
+  @Test
+  void match_ofUnlimited_takesAwayWhatItReplaces_andHasNoBudget() {
     CompiledPolicy policy =
         policy(
-            bucket("one", 1, 1).match("tenant"),
-            bucket("two", 1, 1).match("tenant").match("path", "/a*"),
-            bucket("none", 1, 1));
-    CompiledPolicy exact = policy.exact();
-    assertEquals(List.of("one|tenant=x"), keys(exact.match(descriptors("tenant", "x"))));
-    assertEquals(
-        List.of("two|tenant=x|path=/ab"),
-        keys(exact.match(descriptors("tenant", "x", "path", "/ab"))));
-    assertTrue(exact.match(descriptors("path", "/ab", "tenant", "x")).isEmpty());
-    assertTrue(exact.match(descriptors("tenant", "x", "path", "/b")).isEmpty());
-    assertTrue(exact.match(descriptors("tenant", "x", "path", "/a", "user", "y")).isEmpty());
-    assertEquals(List.of("none"), keys(exact.match(List.of())));
-    assertSame(
-        policy.match(descriptors("tenant", "x")).budgets().get(0),
-        exact.match(descriptors("tenant", "x")).budgets().get(0));
+            bucket("all", 1, 1),
+            RuleOf.of("free", new Limit.Unlimited()).match("tenant", "acme").replaces("all"));
+    assertTrue(policy.match(descriptors("tenant", "acme")).isEmpty());
+    assertEquals(List.of("all"), keys(policy.match(descriptors("tenant", "other"))));
   }
 
   @Test

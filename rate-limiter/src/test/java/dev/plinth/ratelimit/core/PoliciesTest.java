@@ -14,6 +14,7 @@ import dev.plinth.ratelimit.core.Limit.FixedWindow;
 import dev.plinth.ratelimit.core.Limit.Paced;
 import dev.plinth.ratelimit.core.Limit.SlidingCounter;
 import dev.plinth.ratelimit.core.Limit.SlidingLog;
+import dev.plinth.ratelimit.core.Limit.Unlimited;
 import dev.plinth.ratelimit.core.Rule.FailMode;
 import dev.plinth.ratelimit.core.Rule.LeaseRule;
 import dev.plinth.ratelimit.core.Rule.Match;
@@ -157,7 +158,10 @@ class PoliciesTest {
     Rule all =
         new Rule(
             "per-tenant",
-            List.of(new Match("tenant", ""), new Match("route", "/pay*"), new Match("a b", "-")),
+            List.of(
+                new Match("tenant", ""),
+                new Match("route", "/pay*", true, true),
+                new Match("a b", "-")),
             new Bucket(100, 10_000, 1),
             0,
             false,
@@ -167,7 +171,8 @@ class PoliciesTest {
             Optional.of(new LeaseRule(100, Duration.ofMillis(500), 8, -1)),
             OnChange.PROPORTIONAL,
             List.of("fixed", "day"),
-            Optional.of(new Rate(100, Duration.ofSeconds(1))));
+            Optional.of(new Rate(100, Duration.ofSeconds(1))),
+            Optional.of(new Rule.Envoy("a limit", true, "{\"a\":1}")));
     Policy put =
         policies.put(
             SHOP,
@@ -178,6 +183,7 @@ class PoliciesTest {
                 rule("counter", new SlidingCounter(5, 60_000_000)),
                 rule("log", new SlidingLog(5, 60_000_000)),
                 rule("paced", new Paced(1, 3)),
+                rule("free", new Unlimited()),
                 rule("slots", new Concurrency(12))),
             ANY,
             tx);
@@ -189,11 +195,12 @@ class PoliciesTest {
             "limit bucket 100 10000 1",
             "rate 100 1000000",
             "match tenant -",
-            "match route %2Fpay*",
+            "match route %2Fpay* shared metrics",
             "match a+b %2D",
             "lease 100 500 8 -1",
-            "replaces fixed day"),
-        tx.row("limit/shop").lines().limit(9).toList());
+            "replaces fixed day",
+            "envoy quota a+limit %7B%22a%22%3A1%7D"),
+        tx.row("limit/shop").lines().limit(10).toList());
   }
 
   @Test

@@ -6,7 +6,9 @@ import static dev.plinth.testkit.call.FieldTable.texts;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
+import com.google.protobuf.Struct;
 import com.google.protobuf.util.Durations;
+import com.google.protobuf.util.Values;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Calendar;
@@ -44,7 +46,11 @@ final class BadFields {
           "CheckRequest.partial", "both are fine",
           "CheckRequest.headers", "both are fine",
           "CheckManyRequest.all_or_nothing", "both are fine",
-          "PutPolicyRequest.rules.version", "set by the server, not looked at");
+          "PutPolicyRequest.rules.version", "set by the server, not looked at",
+          "PutPolicyRequest.rules.match.shared", "both are fine",
+          "PutPolicyRequest.rules.match.value_in_metrics", "both are fine",
+          "PutPolicyRequest.rules.envoy", "it may be absent; its fields are here",
+          "PutPolicyRequest.rules.envoy.quota_mode", "both are fine");
 
   private final FieldTable table = new FieldTable();
 
@@ -111,7 +117,7 @@ final class BadFields {
     table.inCommon(request);
     Descriptor type = request.getDescriptorForType();
     if (type.findFieldByName("domain") != null) {
-      table.rows(request, "domain", "No Spaces", "-a", "x".repeat(64), "a/b");
+      table.rows(request, "domain", "No Spaces", "-a", "x".repeat(129), "a}b");
     }
     if (type.findFieldByName("descriptors") != null) {
       descriptors(request, "descriptors");
@@ -171,7 +177,7 @@ final class BadFields {
       table.rows(request, "unused", -1L, MOST + 1);
     } else if (request instanceof ListPoliciesRequest) {
       table.rows(request, "page_size", -1, 1001);
-      table.rows(request, "page_token", "x", "99.a", "0", "1.A", "1.".repeat(99), "0.\n");
+      table.rows(request, "page_token", "x", "99.a", "0", "1.a b", "1.".repeat(99), "0.\n");
     } else if (request instanceof WatchPoliciesRequest) {
       table.rows(request, "resume_token", "x", "w1.99.1", "w1.0.x", "w2.0.1", "x".repeat(33));
     } else if (request instanceof ResetKeyRequest) {
@@ -190,19 +196,20 @@ final class BadFields {
 
   private void rules(LimitCalls calls) {
     Message put = put(calls, rule());
-    table.rows(put, "rules", List.of(), many(101));
+    table.rows(put, "rules", List.of(), many(1001));
     table.rows(put, "rules[0].name", "", "Upper", "a b", "x".repeat(65));
     table.rows(put(calls, rule(), rule().setName("b")), "rules[1].name", "all");
     List<Message> matches = new ArrayList<>();
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 17; i++) {
       matches.add(dev.plinth.ratelimit.v1.Match.newBuilder().setKey("k" + i).build());
     }
     table.rows(put, "rules[0].match", matches);
     table.rows(put, "rules[0].match[0].key", names(64));
-    Rule.Builder two = rule();
-    two.addMatchBuilder().setKey("team");
-    table.rows(put(calls, two), "rules[0].match[1].key", "user");
     table.rows(put, "rules[0].match[0].value", "x".repeat(257));
+    table.rows(put, "rules[0].envoy.limit_name", texts(256));
+    Struct large = Struct.newBuilder().putFields("a", Values.of("x".repeat(4096))).build();
+    Struct notJson = Struct.newBuilder().putFields("a", Values.of(Double.NaN)).build();
+    table.rows(put, "rules[0].envoy.metadata", large, notJson);
     table.rows(put, "rules[0].enforce_permille", -1, 1001);
     table.rows(put, "rules[0].fail_mode", 99);
     table.rows(put, "rules[0].safe_limit", -1L, MOST + 1);
@@ -277,7 +284,19 @@ final class BadFields {
     table.rows(calendar, "rules[0].calendar", 0, 99);
     table.rows(calendar, "rules[0].zone", "Nowhere/Town", "x".repeat(65), "a\nb");
     table.rows(calendar, "rules[0].period", Durations.fromSeconds(1));
-    table.rows(calendar, "rules[0].limit", 0L, MOST + 1);
+    table.rows(calendar, "rules[0].limit", -1L, 1L << 32);
+    Message window = put(calls, timed(Algorithm.ALGORITHM_FIXED_WINDOW));
+    table.rows(window, "rules[0].limit", -1L, 1L << 32);
+    Message unlimited = put(calls, unlimited());
+    table.rows(unlimited, "rules[0].limit", 1L);
+    table.rows(unlimited, "rules[0].period", Durations.fromSeconds(1));
+    table.rows(unlimited, "rules[0].shadow", true);
+    table.rows(unlimited, "rules[0].enforce_permille", 500);
+    table.rows(unlimited, "rules[0].lease", LeaseRule.getDefaultInstance());
+  }
+
+  private static Rule.Builder unlimited() {
+    return Rule.newBuilder().setName("free").setAlgorithm(Algorithm.ALGORITHM_UNLIMITED);
   }
 
   private static Rule.Builder timed(Algorithm algorithm) {

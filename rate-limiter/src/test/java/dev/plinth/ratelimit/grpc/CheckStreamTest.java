@@ -69,8 +69,8 @@ class CheckStreamTest {
     assertError(1, Code.INVALID_ARGUMENT, "FIELD_INVALID", "check.cost: -1");
     checks.onNext(of(2, calls.wish().setDomain("nobody-made-this")));
     assertError(2, Code.NOT_FOUND, "POLICY_UNKNOWN", "policy nobody-made-this not found");
-    checks.onNext(of(3, calls.wish().setDomain("No")));
-    assertError(3, Code.INVALID_ARGUMENT, "FIELD_INVALID", "check.domain: \"No\"");
+    checks.onNext(of(3, calls.wish().setDomain("N o")));
+    assertError(3, Code.INVALID_ARGUMENT, "FIELD_INVALID", "check.domain: \"N o\"");
     checks.onNext(CheckStreamRequest.newBuilder().setCorrelationId(4).build());
     assertError(4, Code.INVALID_ARGUMENT, "FIELD_INVALID", "check: none");
     checks.onNext(of(5, calls.wish().setHeaders(true)));

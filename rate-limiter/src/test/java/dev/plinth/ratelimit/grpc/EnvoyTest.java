@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.UInt64Value;
 import com.google.protobuf.util.Durations;
-import dev.plinth.envoy.config.core.v3.HeaderValue;
 import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.RateLimitOverride;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -20,7 +19,6 @@ import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.testkit.call.Refusal;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -69,12 +67,6 @@ class EnvoyTest {
     return rule;
   }
 
-  private static String headers(RateLimitResponse response) {
-    return response.getResponseHeadersToAddList().stream()
-        .map(HeaderValue::getKey)
-        .collect(Collectors.joining(" "));
-  }
-
   @Test
   void descriptor_isAllowedUpToItsLimit_thenOver_andSaysWhatIsLeft() {
     calls.put(daily("per-path", 2, "path"));
@@ -87,13 +79,12 @@ class EnvoyTest {
     assertEquals(Unit.DAY, status.getCurrentLimit().getUnit());
     assertEquals(1, status.getLimitRemaining());
     assertTrue(Durations.toSeconds(status.getDurationUntilReset()) > 86_000);
-    assertEquals("RateLimit-Policy RateLimit", headers(first));
+    assertEquals(0, first.getResponseHeadersToAddCount(), "none unless set");
     ask(wish(entries("path", "/pay")));
     RateLimitResponse over = ask(wish(entries("path", "/pay")));
     assertEquals(Code.OVER_LIMIT, over.getOverallCode());
     assertEquals(Code.OVER_LIMIT, over.getStatuses(0).getCode());
     assertEquals(0, over.getStatuses(0).getLimitRemaining());
-    assertEquals("RateLimit-Policy RateLimit Retry-After", headers(over));
     assertEquals(0, calls.left("per-path", "path", "/pay"), "the same budget as ours");
   }
 
@@ -141,10 +132,37 @@ class EnvoyTest {
     ask(wish(entries("path", "/a").setHitsAddend(UInt64Value.of(6))).setHitsAddend(1));
     assertEquals(0, calls.left("per-path", "path", "/a"));
     RateLimitResponse look = ask(wish(entries("path", "/a").setHitsAddend(UInt64Value.of(0))));
-    assertEquals(Code.OVER_LIMIT, look.getOverallCode(), "the next one would be");
+    assertEquals(Code.OK, look.getOverallCode(), "used = limit is not over");
     look = ask(wish(entries("path", "/b").setHitsAddend(UInt64Value.of(0))));
     assertEquals(Code.OK, look.getOverallCode());
     assertEquals(6, calls.left("per-path", "path", "/b"));
+  }
+
+  @Test
+  void denied_isChargedToWindows_notToLimitsThatRefill_norByOurCheck() {
+    calls.put(
+        daily("log", 3, "a"),
+        daily("window", 3, "b").setAlgorithm(Algorithm.ALGORITHM_FIXED_WINDOW));
+    for (String key : List.of("a", "b")) {
+      ask(wish(entries(key, "x")).setHitsAddend(2));
+      assertEquals(Code.OVER_LIMIT, ask(wish(entries(key, "x")).setHitsAddend(2)).getOverallCode());
+    }
+    assertEquals(Code.OK, ask(wish(entries("a", "x"))).getOverallCode());
+    assertEquals(Code.OVER_LIMIT, ask(wish(entries("b", "x"))).getOverallCode());
+    assertEquals(3, calls.left("window", "b", "other"));
+    calls.check(calls.wish("b", "y").setCost(2));
+    calls.check(calls.wish("b", "y").setCost(2));
+    assertEquals(1, calls.left("window", "b", "y"), "a check that is denied changes nothing");
+  }
+
+  @Test
+  void severalRulesOfTheMostSpecificDescriptor_allCount() {
+    Rule.Builder second = daily("per-path-and-hour", 5, "path").setPeriod(Durations.fromHours(1));
+    calls.put(daily("per-path", 2, "path"), second, daily("all", 1));
+    RateLimitResponse first = ask(wish(entries("path", "/a")));
+    assertEquals("per-path", first.getStatuses(0).getCurrentLimit().getName(), "it has least left");
+    assertEquals(4, calls.left("per-path-and-hour", "path", "/a"));
+    assertEquals(1, calls.left("all", "path", "/a"), "a rule of everything is no descriptor's");
   }
 
   @Test
@@ -190,13 +208,16 @@ class EnvoyTest {
     calls.put(daily("per-path", 1, "path"));
     refused("domain", wish(entries("a", "b")).setDomain(""));
     refused("descriptors", wish());
-    refused("descriptors[0].entries", wish(entries()));
-    refused("hits_addend", wish(entries("a", "b")).setHitsAddend(-1));
+    RateLimitDescriptor.Builder many = entries();
+    for (int i = 0; i < 65; i++) {
+      many.addEntriesBuilder().setKey("k" + i);
+    }
+    refused("descriptors[0].entries", wish(many));
     refused(
         "descriptors[0].hits_addend", wish(entries("a", "b").setHitsAddend(UInt64Value.of(-1))));
     refused(
-        "descriptors[0].limit.requests_per_unit",
-        wish(entries("a", "b").setLimit(RateLimitOverride.newBuilder().setUnitValue(1))));
+        "descriptors[0].hits_addend",
+        wish(entries("a", "b").setHitsAddend(UInt64Value.of(1L << 32))));
     refused(
         "descriptors[0].limit.unit",
         wish(

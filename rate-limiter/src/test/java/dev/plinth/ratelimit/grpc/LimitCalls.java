@@ -35,7 +35,7 @@ final class LimitCalls {
   }
 
   LimitCalls(Supplier<Channel> channel) {
-    this("d-" + UUID.randomUUID().toString().substring(0, 12), channel);
+    this("D_1.x:y/" + UUID.randomUUID().toString().substring(0, 12), channel);
   }
 
   LimitCalls(String domain, Supplier<Channel> channel) {

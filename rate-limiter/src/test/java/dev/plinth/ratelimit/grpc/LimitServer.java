@@ -49,10 +49,15 @@ final class LimitServer implements AutoCloseable {
   }
 
   static LimitServer embedded() {
+    return embedded(PATIENT);
+  }
+
+  /** Flags are those of the limiter. */
+  static LimitServer embedded(String... flags) {
     try {
       Path folder = Files.createTempDirectory("budgets");
       return new LimitServer(
-          "embedded", () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1)), PATIENT);
+          "embedded", () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1)), flags);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

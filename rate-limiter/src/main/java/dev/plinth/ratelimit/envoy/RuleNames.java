@@ -1,0 +1,31 @@
+package dev.plinth.ratelimit.envoy;
+
+import dev.plinth.shards.Fingerprint;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Names of rules from the paths of descriptors. The same path has the same name with every import,
+ * so that its budgets go on; what a name cannot tell is told by a digest at its end.
+ */
+final class RuleNames {
+  private static final int MOST = 64;
+  private static final int DIGEST = 9;
+
+  private final Set<String> taken = new HashSet<>();
+
+  String of(String path) {
+    String name = path.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "-");
+    boolean tells = name.length() <= MOST && name.equals(path.replace('.', '-'));
+    if (!tells || taken.contains(name)) {
+      long digest = Fingerprint.of(path.getBytes(StandardCharsets.UTF_8));
+      name =
+          name.substring(0, Math.min(name.length(), MOST - DIGEST))
+              + "-%08x".formatted((int) digest);
+    }
+    taken.add(name);
+    return name;
+  }
+}

@@ -34,7 +34,9 @@ final class BudgetsAt {
    */
   static BudgetStore open(PlinthSettings settings, Executor executor) {
     if (!settings.budgets().equals(EMBEDDED)) {
-      return greeted(RedisBudgetStore.open(settings.budgets(), settings.redis(), executor));
+      return greeted(
+          RedisBudgetStore.open(
+              settings.budgets(), settings.rateLimit().storeBudget(), settings.redis(), executor));
     }
     return Coordination.parse(settings.coordination()).isEmbedded()
         ? EmbeddedBudgetStore.open(

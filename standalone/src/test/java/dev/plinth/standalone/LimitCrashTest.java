@@ -159,8 +159,7 @@ class LimitCrashTest {
   void redis_killedProcess_losesNothing() {
     String budgets = "--budgets=redis://" + REDIS.hostPorts();
     Policy put;
-    try (JavaProcess plinth =
-        start(budgets, "--rate-limit.store-budget=5s", "--redis.timeout=5s")) {
+    try (JavaProcess plinth = start(budgets, "--rate-limit.store-budget=5s")) {
       put = put();
       for (int i = 0; i < 20; i++) {
         Decision decision = check(10);
@@ -168,8 +167,7 @@ class LimitCrashTest {
       }
       plinth.kill();
     }
-    try (JavaProcess plinth =
-        start(budgets, "--rate-limit.store-budget=5s", "--redis.timeout=5s")) {
+    try (JavaProcess plinth = start(budgets, "--rate-limit.store-budget=5s")) {
       assertEquals(put, policy());
       assertEquals(200, used());
       plinth.kill();

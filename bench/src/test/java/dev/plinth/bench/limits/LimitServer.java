@@ -19,6 +19,7 @@ import dev.plinth.testkit.TestSettings;
 import io.grpc.BindableService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -48,10 +49,13 @@ final class LimitServer implements HostedService {
 
   /** Connected. */
   static BudgetStore budgets(String redis) {
-    RedisSettings settings = TestSettings.read(RedisSettings.class, "--timeout=10s");
+    RedisSettings settings = TestSettings.read(RedisSettings.class);
     BudgetStore budgets =
         RedisBudgetStore.open(
-            redis, settings, Executors.newFixedThreadPool(2, Threads.daemons("budgets")));
+            redis,
+            Duration.ofSeconds(10),
+            settings,
+            Executors.newFixedThreadPool(2, Threads.daemons("budgets")));
     Await.until("a connection to " + redis, () -> budgets.trouble().isEmpty());
     return budgets;
   }

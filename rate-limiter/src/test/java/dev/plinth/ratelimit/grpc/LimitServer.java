@@ -73,8 +73,11 @@ final class LimitServer implements AutoCloseable {
   }
 
   static BudgetStore redis(String hostPort) {
-    RedisSettings settings = TestSettings.read(RedisSettings.class, "--timeout=5s");
-    return RedisBudgetStore.open("redis://" + hostPort, settings, ForkJoinPool.commonPool());
+    return RedisBudgetStore.open(
+        "redis://" + hostPort,
+        Duration.ofSeconds(5),
+        new RedisSettings(2),
+        ForkJoinPool.commonPool());
   }
 
   Channel channel() {

@@ -9,6 +9,7 @@ import dev.plinth.server.settings.Secret;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +46,7 @@ public final class RedisBudgetStore implements BudgetStore {
   static final LongSupplier OWN_TIME = () -> 0;
 
   private final RedisURI uri;
-  private final RedisSettings settings;
+  private final Duration timeout;
   private final Executor executor;
   private final LongSupplier time;
   private final StoreClock clock = new StoreClock(System::nanoTime);
@@ -53,9 +54,13 @@ public final class RedisBudgetStore implements BudgetStore {
   private volatile Refusal refusal;
 
   private RedisBudgetStore(
-      RedisURI uri, RedisSettings settings, Executor executor, LongSupplier time) {
+      RedisURI uri,
+      Duration timeout,
+      RedisSettings settings,
+      Executor executor,
+      LongSupplier time) {
     this.uri = uri;
-    this.settings = settings;
+    this.timeout = timeout;
     this.executor = executor;
     this.time = time;
     this.links = new Links(uri, settings.connections());
@@ -65,16 +70,19 @@ public final class RedisBudgetStore implements BudgetStore {
    * Does not wait for Redis.
    *
    * @param uri {@code redis://host:port[/database]}
+   * @param timeout for one batch, second trips included: as long as callers wait for it, since a
+   *     batch that nobody waits for need not be sent
    * @param executor reads the answers and runs what depends on them, off the connections' threads
    * @throws StoreUnavailable if the file with the password cannot be read
    */
-  public static RedisBudgetStore open(String uri, RedisSettings settings, Executor executor) {
-    return open(uri, settings, executor, OWN_TIME);
+  public static RedisBudgetStore open(
+      String uri, Duration timeout, RedisSettings settings, Executor executor) {
+    return open(uri, timeout, settings, executor, OWN_TIME);
   }
 
   /** With a clock of a test's own in place of Redis's, in microseconds. */
   static RedisBudgetStore open(
-      String uri, RedisSettings settings, Executor executor, LongSupplier time) {
+      String uri, Duration timeout, RedisSettings settings, Executor executor, LongSupplier time) {
     RedisURI redis = RedisURI.create(uri);
     settings
         .passwordFile()
@@ -82,7 +90,7 @@ public final class RedisBudgetStore implements BudgetStore {
             secret ->
                 redis.setCredentialsProvider(
                     new StaticCredentialsProvider(null, password(secret).toCharArray())));
-    return new RedisBudgetStore(redis, settings, executor, time);
+    return new RedisBudgetStore(redis, timeout, settings, executor, time);
   }
 
   private static String password(Secret secret) {
@@ -102,7 +110,7 @@ public final class RedisBudgetStore implements BudgetStore {
     Call call = new Call(this, domain, batch);
     call.send();
     return call.answer()
-        .orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)
+        .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
         .handleAsync((numbers, failure) -> outcomes(call, numbers, failure), executor)
         .thenCompose(Function.identity());
   }

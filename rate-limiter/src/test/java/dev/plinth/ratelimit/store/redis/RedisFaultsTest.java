@@ -70,7 +70,7 @@ class RedisFaultsTest {
 
   private static RedisBudgetStore open(String address, Duration timeout) {
     return RedisBudgetStore.open(
-        "redis://" + address, new RedisSettings(timeout, 2), ForkJoinPool.commonPool());
+        "redis://" + address, timeout, new RedisSettings(2), ForkJoinPool.commonPool());
   }
 
   private static RedisBudgetStore connected(String address, Duration timeout) {

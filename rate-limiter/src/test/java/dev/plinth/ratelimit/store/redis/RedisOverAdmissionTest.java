@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("engine")
 class RedisOverAdmissionTest {
   private static final Limit LIMIT = new Limit.Bucket(20, 1_000_000 / 50, 1);
-  private static final RedisSettings SETTINGS = new RedisSettings(Duration.ofMillis(20), 2);
+  private static final Duration BUDGET = Duration.ofMillis(20);
 
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
@@ -29,7 +29,8 @@ class RedisOverAdmissionTest {
 
   private static RedisBudgetStore connected(String address) {
     RedisBudgetStore store =
-        RedisBudgetStore.open("redis://" + address, SETTINGS, ForkJoinPool.commonPool());
+        RedisBudgetStore.open(
+            "redis://" + address, BUDGET, new RedisSettings(2), ForkJoinPool.commonPool());
     Await.until("a connection", () -> store.trouble().isEmpty());
     return store;
   }

@@ -9,6 +9,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ class RedisPasswordTest {
   private RedisBudgetStore open(String... flags) {
     return RedisBudgetStore.open(
         "redis://" + REDIS.hostPorts(),
+        Duration.ofSeconds(20),
         TestSettings.read(RedisSettings.class, flags),
         ForkJoinPool.commonPool());
   }

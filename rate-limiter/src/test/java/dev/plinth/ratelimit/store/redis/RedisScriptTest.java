@@ -51,7 +51,8 @@ class RedisScriptTest {
     store =
         RedisBudgetStore.open(
             "redis://" + REDIS.hostPorts(),
-            new RedisSettings(Duration.ofSeconds(20), 2),
+            Duration.ofSeconds(20),
+            new RedisSettings(2),
             Runnable::run,
             clock::get);
     Await.until("connected", () -> store.trouble().isEmpty());
@@ -153,7 +154,8 @@ class RedisScriptTest {
     try (RedisBudgetStore own =
         RedisBudgetStore.open(
             "redis://" + REDIS.hostPorts(),
-            new RedisSettings(Duration.ofSeconds(20), 1),
+            Duration.ofSeconds(20),
+            new RedisSettings(1),
             Runnable::run)) {
       Await.until("connected", () -> own.trouble().isEmpty());
       own.apply(

@@ -53,7 +53,7 @@ class RedisSetupTest {
   }
 
   private static RedisBudgetStore open(String uri) {
-    return RedisBudgetStore.open(uri, new RedisSettings(Duration.ofSeconds(20), 2), Runnable::run);
+    return RedisBudgetStore.open(uri, Duration.ofSeconds(20), new RedisSettings(2), Runnable::run);
   }
 
   private int admitted(RedisBudgetStore store) {

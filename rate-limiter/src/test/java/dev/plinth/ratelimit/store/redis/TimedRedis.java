@@ -23,7 +23,8 @@ final class TimedRedis implements BudgetStore {
     store =
         RedisBudgetStore.open(
             "redis://" + redis.hostPorts(),
-            new RedisSettings(Duration.ofSeconds(30), 2),
+            Duration.ofSeconds(30),
+            new RedisSettings(2),
             Runnable::run,
             () -> now);
     Await.until("a connection", () -> store.trouble().isEmpty());

@@ -62,7 +62,7 @@ public final class Limits implements AutoCloseable {
   /**
    * The descriptors of one request of Envoy, each for itself. Other than checks, they are matched
    * as Envoy's configuration is, most specific first; windows are charged for what is denied, too;
-   * and a cost of 0 is denied where more than the limit is used.
+   * and a cost of 0 finds a budget over of which more than the limit is used.
    */
   public CompletionStage<List<Decision>> checkDescriptors(
       CompiledPolicy policy, List<Check> descriptors) {

@@ -31,10 +31,16 @@ final class YamlNode {
 
   private final String file;
   private final Node node;
+  private final int line;
 
   private YamlNode(String file, Node node) {
+    this(file, node, node.getStartMark() == null ? 1 : node.getStartMark().getLine() + 1);
+  }
+
+  private YamlNode(String file, Node node, int line) {
     this.file = file;
     this.node = node;
+    this.line = line;
   }
 
   /** The one document of a file. */
@@ -62,16 +68,12 @@ final class YamlNode {
   }
 
   EnvoyConfigRefused refused(String why) {
-    return new EnvoyConfigRefused(file, line(), why);
+    return new EnvoyConfigRefused(file, line, why);
   }
 
   /** For a line that warns. */
   String note(String text) {
-    return file + ":" + line() + ": " + text;
-  }
-
-  private int line() {
-    return node.getStartMark() == null ? 1 : node.getStartMark().getLine() + 1;
+    return file + ":" + line + ": " + text;
   }
 
   boolean isNull() {
@@ -87,7 +89,8 @@ final class YamlNode {
     List<YamlNode> merged = new ArrayList<>();
     for (NodeTuple tuple : mapping.getValue()) {
       YamlNode name = new YamlNode(file, tuple.getKeyNode());
-      YamlNode value = new YamlNode(file, tuple.getValueNode());
+      // Its line is that of its name, which a reader looks for.
+      YamlNode value = new YamlNode(file, tuple.getValueNode(), name.line);
       if (tuple.getKeyNode().getTag().equals(Tag.MERGE)) {
         merged.addAll(value.node instanceof SequenceNode ? value.items() : List.of(value));
       } else if (fields.put(name.text(), value) != null) {

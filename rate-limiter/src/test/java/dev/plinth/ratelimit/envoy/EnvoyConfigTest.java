@@ -138,6 +138,7 @@ class EnvoyConfigTest {
     refused("a.yaml:3: a descriptor without a key", HEAD + "- value: v\n");
     refused("a.yaml:4: duplicate descriptor k_v", HEAD + "- {key: k, value: v}\n- {key: k_v}\n");
     refused("a.yaml:4: unknown field ratelimit", HEAD + "- key: k\n  ratelimit: 1\n");
+    refused("a.yaml:4: unknown field ratelimit", HEAD + "- key: k\n  ratelimit:\n    unit: day\n");
     refused("a.yaml:1: unknown field 0.25", "0.25: d\n");
     refused("a.yaml:3: expected: fields", HEAD + "- a\n");
     refused("a.yaml:3: unit \"foo\"", HEAD + "- {key: k, rate_limit: {unit: foo}}");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.UInt64Value;
 import com.google.protobuf.util.Durations;
 import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -18,7 +19,10 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.testkit.call.Refusal;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -153,6 +157,30 @@ class EnvoyTest {
     calls.check(calls.wish("b", "y").setCost(2));
     calls.check(calls.wish("b", "y").setCost(2));
     assertEquals(1, calls.left("window", "b", "y"), "a check that is denied changes nothing");
+  }
+
+  @Test
+  void manyAtOnce_asManyAsTheLimitAreOk_andEachIsToldWhatItLeft() throws Exception {
+    calls.put(daily("window", 20, "k").setAlgorithm(Algorithm.ALGORITHM_FIXED_WINDOW));
+    var stub = RateLimitServiceGrpc.newFutureStub(server.channel());
+    List<ListenableFuture<RateLimitResponse>> asked = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      asked.add(stub.shouldRateLimit(wish(entries("k", "hot")).build()));
+    }
+    Set<Integer> left = new TreeSet<>();
+    int over = 0;
+    for (ListenableFuture<RateLimitResponse> each : asked) {
+      RateLimitResponse response = each.get();
+      if (response.getOverallCode() == Code.OK) {
+        assertTrue(left.add(response.getStatuses(0).getLimitRemaining()), "each its own");
+      } else {
+        assertEquals(0, response.getStatuses(0).getLimitRemaining());
+        over++;
+      }
+    }
+    assertEquals(40, over);
+    assertEquals(20, left.size());
+    assertTrue(left.contains(0) && left.contains(19), left.toString());
   }
 
   @Test

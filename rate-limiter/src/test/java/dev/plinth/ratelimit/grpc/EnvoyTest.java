@@ -191,6 +191,8 @@ class EnvoyTest {
     assertEquals("per-path", first.getStatuses(0).getCurrentLimit().getName(), "it has least left");
     assertEquals(4, calls.left("per-path-and-hour", "path", "/a"));
     assertEquals(1, calls.left("all", "path", "/a"), "a rule of everything is no descriptor's");
+    assertFalse(
+        ask(wish(entries())).getStatuses(0).hasCurrentLimit(), "nor of one without entries");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.plinth.server;
 
 import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.server.call.CallContext;
+import dev.plinth.server.call.ConnectionBytes;
 import dev.plinth.server.call.DeadlineCap;
 import dev.plinth.server.call.FailureAnswers;
 import dev.plinth.server.call.MalformedRequests;
@@ -38,6 +39,8 @@ import java.util.function.Supplier;
  */
 public final class GrpcHost implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.host");
+  // What requests that have not arrived whole and answers that are not taken may use in all.
+  private static final long SHARE_OF_HEAP = 4;
   private static final Duration HEALTH_INTERVAL = Duration.ofMillis(500);
 
   private final HostSettings settings;
@@ -46,11 +49,14 @@ public final class GrpcHost implements AutoCloseable {
   private final ScheduledThreadPoolExecutor deadlines;
   private final ScheduledExecutorService healthChecks;
   private final AtomicInteger connections = new AtomicInteger();
+  private final Network network;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Server server;
   private final AdminHttp admin;
 
-  private GrpcHost(Builder builder, ServerBuilder<?> transport) throws IOException {
+  private GrpcHost(Builder builder, ServerBuilder<?> transport, Network network)
+      throws IOException {
+    this.network = network;
     settings = builder.settings;
     services = List.copyOf(builder.services);
     health = new Health(builder.clock);
@@ -134,13 +140,23 @@ public final class GrpcHost implements AutoCloseable {
      * @throws StartRefused if a port is taken or the address is not ours
      */
     public GrpcHost start() {
-      return start(netty());
+      Network network = new Network(settings.limits().connections(), metrics.registry());
+      try {
+        return start(netty(network), network);
+      } catch (RuntimeException e) {
+        network.close();
+        throw e;
+      }
     }
 
     /** Serves on a transport of the caller's, such as gRPC's in-process one. */
     public GrpcHost start(ServerBuilder<?> transport) {
+      return start(transport, null);
+    }
+
+    private GrpcHost start(ServerBuilder<?> transport, Network network) {
       try {
-        return new GrpcHost(this, transport);
+        return new GrpcHost(this, transport, network);
       } catch (IOException e) {
         throw new StartRefused(
             "cannot listen on %s, ports %d and %d (%s); --port and --admin-port choose others, 0 picks a free one"
@@ -153,9 +169,10 @@ public final class GrpcHost implements AutoCloseable {
       return new InetSocketAddress(settings.bind(), port);
     }
 
-    private NettyServerBuilder netty() {
+    private NettyServerBuilder netty(Network network) {
       HostSettings.Limits limits = settings.limits();
-      return NettyServerBuilder.forAddress(address(settings.port()))
+      return network
+          .listenOn(address(settings.port()))
           // No handler waits for anything (ADR 10), so none needs a thread of its own, and waking
           // one costs more than most calls do.
           .directExecutor()
@@ -177,12 +194,20 @@ public final class GrpcHost implements AutoCloseable {
     MetricCollectingServerInterceptor meters =
         new MetricCollectingServerInterceptor(builder.metrics.registry());
     MalformedRequests malformed = new MalformedRequests(builder.metrics.registry());
+    ConnectionBytes bytes =
+        new ConnectionBytes(
+            settings.limits().connectionBytes().bytes(),
+            Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    builder.metrics.watch(bytes);
     // gRPC runs the interceptor added last first, so this reads from the innermost outwards.
     transport
         .intercept(new FailureAnswers())
         .intercept(CallContext.interceptor())
         .intercept(new DeadlineCap(settings.limits().unaryDeadline(), deadlines))
+        .intercept(bytes)
         .intercept(meters)
+        .addStreamTracerFactory(bytes)
+        .addTransportFilter(bytes.connections())
         .addTransportFilter(new ConnectionCount());
     builder.engines.forEach(health::add);
     for (HostedService service : services) {
@@ -235,6 +260,9 @@ public final class GrpcHost implements AutoCloseable {
       quietly("closing", service, service::close);
     }
     admin.close();
+    if (network != null) {
+      network.close();
+    }
     deadlines.shutdownNow();
     healthChecks.shutdownNow();
     log.log(Level.INFO, "stopped");

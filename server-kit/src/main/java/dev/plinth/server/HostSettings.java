@@ -35,8 +35,16 @@ public record HostSettings(
   public record Limits(
       @Setting(meaning = "Largest request message", byDefault = "4MiB") ByteSize messageSize,
       @Setting(meaning = "Largest request metadata", byDefault = "16KiB") ByteSize metadataSize,
+      @Setting(meaning = "Open connections; one more is closed at once", byDefault = "10000")
+          int connections,
       @Setting(meaning = "Concurrent calls on one connection", byDefault = "1000")
           int callsPerConnection,
+      @Setting(
+              meaning =
+                  "Bytes that one connection may keep in memory: of requests that have not arrived"
+                      + " whole, and of answers that it does not take",
+              byDefault = "16MiB")
+          ByteSize connectionBytes,
       @Setting(meaning = "Longest a unary call may take", byDefault = "30s") Duration unaryDeadline,
       @Setting(meaning = "Least time between a client's keepalive pings", byDefault = "10s")
           Duration keepaliveInterval,
@@ -51,10 +59,13 @@ public record HostSettings(
     private static final ByteSize KIB = new ByteSize(1 << 10);
     private static final ByteSize MIB = new ByteSize(1 << 20);
     private static final ByteSize MOST_MESSAGE = new ByteSize(1 << 30);
+    private static final ByteSize MOST_CONNECTION = new ByteSize(1L << 40);
 
     public Limits {
       unlessBetween("messageSize", messageSize, KIB, MOST_MESSAGE);
       unlessBetween("metadataSize", metadataSize, KIB, MIB);
+      unlessBetween("connections", connections, 1, 10_000_000);
+      unlessBetween("connectionBytes", connectionBytes, messageSize, MOST_CONNECTION);
       unlessBetween("callsPerConnection", callsPerConnection, 1, 1_000_000);
       unlessBetween("unaryDeadline", unaryDeadline, Duration.ofMillis(10), Duration.ofHours(1));
       unlessBetween(

@@ -1,5 +1,6 @@
 package dev.plinth.server;
 
+import dev.plinth.server.call.ConnectionBytes;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -52,6 +53,12 @@ public final class Metrics implements AutoCloseable {
     }
     Gauge.builder("plinth.serving", () -> health.isServing() ? 1 : 0)
         .description("1 while the overall health check says SERVING")
+        .register(registry);
+  }
+
+  void watch(ConnectionBytes bytes) {
+    Gauge.builder("plinth.connections.bytes", bytes, ConnectionBytes::bytes)
+        .description("Bytes of requests that have not arrived whole and answers that are not taken")
         .register(registry);
   }
 

@@ -90,7 +90,7 @@ class GrpcHostTest {
   @Test
   void calls_runOnTheNetworksThreads() {
     EchoService.say(channel, "hello");
-    assertTrue(ranOn.startsWith("grpc-default-worker"), ranOn);
+    assertTrue(ranOn.startsWith("plinth-network"), ranOn);
   }
 
   @Test

@@ -40,6 +40,7 @@ public final class Shards implements AutoCloseable {
   private final AtomicReferenceArray<Shard> serving;
   private final ShardMetrics metrics;
   private final RequestMemory requests;
+  private final HeapPressure heap = HeapPressure.ofThisProcess();
   private final Routes routes;
   private final Placement placement;
   private final Engine engine;
@@ -181,7 +182,9 @@ public final class Shards implements AutoCloseable {
   public <S, R> CompletableFuture<R> mutate(
       int shard, App<S> app, Lane lane, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    enqueue(shard, lane, to -> to.mutate(app, command, reply), reply::refuse);
+    if (!refuseToGrow(shard, lane, reply::refuse)) {
+      enqueue(shard, lane, to -> to.mutate(app, command, reply), reply::refuse);
+    }
     return reply.future();
   }
 
@@ -189,8 +192,20 @@ public final class Shards implements AutoCloseable {
   public <S, R> CompletableFuture<R> submit(
       int shard, App<S> app, Lane lane, Request<R> request, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    enqueue(shard, lane, to -> to.runOnce(app, lane, request, command, reply), reply::refuse);
+    if (!refuseToGrow(shard, lane, reply::refuse)) {
+      enqueue(shard, lane, to -> to.runOnce(app, lane, request, command, reply), reply::refuse);
+    }
     return reply.future();
+  }
+
+  /** With a heap that is nearly full only what is urgent goes on: it ends holds and sessions. */
+  private boolean refuseToGrow(int shard, Lane lane, Consumer<Failure> refusal) {
+    boolean refused = lane == Lane.NORMAL && heap.getAsBoolean();
+    if (refused) {
+      metrics.refused();
+      refusal.accept(Unavailability.heapFull(shard));
+    }
+    return refused;
   }
 
   /** Starts with a snapshot, taken by {@code snapshot} on the shard's loop. */

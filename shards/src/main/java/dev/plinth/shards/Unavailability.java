@@ -91,4 +91,12 @@ public final class Unavailability {
         "the queue of shard " + shard + " is full",
         SOON);
   }
+
+  static Failure heapFull(int shard) {
+    return new Failure.Exhausted(
+        ErrorReason.ERROR_REASON_OVERLOADED,
+        "shard " + shard,
+        "the heap of this node is nearly full, so that nothing may be added",
+        Duration.ofSeconds(1));
+  }
 }

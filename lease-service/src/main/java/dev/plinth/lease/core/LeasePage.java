@@ -12,6 +12,8 @@ import java.util.Optional;
 public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
   // Holds looked at for each one that a page has room for, where a filter leaves some out.
   private static final int MOST_VISITS_EACH = 10;
+  // Many pages may be on their way at once; those of keys with large payloads have fewer of them.
+  static final int MOST_BYTES = 128 * 1024;
 
   /** The last hold that was looked at. */
   public record Position(String key, long token) {
@@ -38,6 +40,7 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
     private final List<LeaseView> leases = new ArrayList<>();
     private Position last;
     private int visits;
+    private int bytes;
     private boolean full;
 
     Builder(Request request, long now) {
@@ -51,7 +54,7 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
       boolean goesOn = key.name.key().equals(request.after().key());
       int from = goesOn ? key.holders.indexOf(request.after().token() + 1) : 0;
       for (int i = from; i < holds.size(); i++) {
-        if (leases.size() == request.size() || visits == (long) request.size() * MOST_VISITS_EACH) {
+        if (isFull()) {
           full = true;
           return false;
         }
@@ -59,10 +62,18 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
         visits++;
         last = new Position(key.name.key(), hold.token);
         if (request.ownerId().isEmpty() || request.ownerId().equals(hold.party.ownerId())) {
-          leases.add(hold.view(now));
+          LeaseView view = hold.view(now);
+          leases.add(view);
+          bytes += view.payload().length;
         }
       }
       return true;
+    }
+
+    private boolean isFull() {
+      return leases.size() == request.size()
+          || visits == (long) request.size() * MOST_VISITS_EACH
+          || bytes >= MOST_BYTES;
     }
 
     LeasePage build() {

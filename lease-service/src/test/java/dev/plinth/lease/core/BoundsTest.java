@@ -57,6 +57,16 @@ class BoundsTest extends CoreTest {
     assertTrue(first.next().orElseThrow().key().compareTo("k0050") < 0);
   }
 
+  @Test
+  void page_isBoundedInBytes() {
+    for (int i = 0; i < 100; i++) {
+      granted(acquire(wish("ann").key("k" + i).payload(new byte[4096])));
+    }
+    LeasePage first = leases.list(request("", "", LeasePage.Position.START, 1000), tx);
+    assertEquals(LeasePage.MOST_BYTES / 4096, first.leases().size());
+    assertEquals(100, pages("", "", 1000).size());
+  }
+
   private List<LeaseView> pages(String prefix, String owner, int size) {
     List<LeaseView> all = new ArrayList<>();
     Optional<LeasePage.Position> next = Optional.of(LeasePage.Position.START);

@@ -4,14 +4,12 @@ import dev.plinth.server.failure.StatusMapping;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Deadline;
-import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -62,42 +60,6 @@ public final class DeadlineCap implements ServerInterceptor {
   private void endIfTimedOut(Context context, EndableCall<?, ?> call) {
     if (context.cancellationCause() instanceof TimeoutException) {
       call.end(StatusMapping.deadlineCapped(cap));
-    }
-  }
-
-  /** A call that the timer's thread may end while the handler's is answering: one of them wins. */
-  private static final class EndableCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
-    private boolean closed;
-
-    EndableCall(ServerCall<Q, A> call) {
-      super(call);
-    }
-
-    synchronized void end(com.google.rpc.Status status) {
-      StatusTrailers answer = StatusTrailers.of(status);
-      close(answer.status(), answer.trailers());
-    }
-
-    @Override
-    public synchronized void sendHeaders(Metadata headers) {
-      if (!closed) {
-        super.sendHeaders(headers);
-      }
-    }
-
-    @Override
-    public synchronized void sendMessage(A message) {
-      if (!closed) {
-        super.sendMessage(message);
-      }
-    }
-
-    @Override
-    public synchronized void close(Status status, Metadata trailers) {
-      if (!closed) {
-        closed = true;
-        super.close(status, trailers);
-      }
     }
   }
 }

@@ -42,7 +42,6 @@ final class RateLimitMetrics implements LimitEvents {
   private final Counter leased;
   private final Counter returned;
   private final Counter denyCacheHits;
-  private final Counter violations;
   private final AtomicInteger leases;
   private final AtomicLong leasedUnits;
   private final AtomicInteger breaker;
@@ -73,8 +72,6 @@ final class RateLimitMetrics implements LimitEvents {
     leased = counter("leased.units", "Units that this node took in advance");
     returned = counter("returned.units", "Units of those that it gave back");
     denyCacheHits = counter("deny.cache.hits", "Checks denied by a denial that still held");
-    violations =
-        counter("bound.violations", "Budgets of which this node admitted more than their bound");
     leases = registry.gauge("plinth.ratelimit.leases", new AtomicInteger());
     leasedUnits = registry.gauge("plinth.ratelimit.leases.units", new AtomicLong());
     breaker = registry.gauge("plinth.ratelimit.breaker", new AtomicInteger());
@@ -226,10 +223,5 @@ final class RateLimitMetrics implements LimitEvents {
   @Override
   public void breaker(Breaker state) {
     breaker.set(state.ordinal());
-  }
-
-  @Override
-  public void boundViolated(String domain, String rule) {
-    violations.increment();
   }
 }

@@ -41,9 +41,4 @@ final class Uncounted implements LimitEvents {
 
   @Override
   public void breaker(Breaker state) {}
-
-  @Override
-  public void boundViolated(String domain, String rule) {
-    throw new IllegalStateException("bound of " + rule + " in " + domain);
-  }
 }

@@ -28,9 +28,6 @@ public final class Bounds {
   private static final long MOST = 1L << 62;
   private static final long HOUR = Limit.HOUR;
 
-  /** Seconds that are long enough not to see what is rounded. */
-  private static final long LONG = 10_000_000;
-
   private Bounds() {}
 
   /** (a) to (d): in any stretch of one period of the rule, with checks of cost 1. */
@@ -106,22 +103,6 @@ public final class Bounds {
    */
   public static long running(Concurrency limit, long overdue) {
     return sum(limit.limit(), overdue);
-  }
-
-  /**
-   * What a bound allows beside a steady refill: with {@link #refilledPerSecond} it is (a) to (d)
-   * for stretches of any length at once, up to a limit more for windows, which refill by steps.
-   */
-  static long atOnce(Limit limit, long lent, long largest) {
-    if (limit instanceof Paced) {
-      return sum(largest, lent);
-    }
-    boolean steady = limit instanceof Bucket || limit instanceof SlidingLog;
-    return sum(times(limit.size(), steady ? 1 : 2), lent);
-  }
-
-  static double refilledPerSecond(Limit limit) {
-    return refilled(limit, 1_000_000 * LONG) / (double) LONG;
   }
 
   /** What comes back in a stretch of time, rounded up. */

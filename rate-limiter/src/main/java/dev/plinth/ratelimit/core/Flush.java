@@ -64,7 +64,6 @@ final class Flush {
     long now = flushes.nanos().getAsLong();
     Throwable cause = failure == null ? wrongAnswer(outcomes) : unwrapped(failure);
     flushes.ledger().events().storeAnswered(now - sentAt, cause == null);
-    flushes.ledger().bounds().answered(now - sentAt);
     // Whatever else was thrown, the store was not away.
     judge(!(cause instanceof StoreUnavailable), now);
     for (int i = 0; i < slips.size(); i++) {

@@ -7,22 +7,16 @@ import dev.plinth.ratelimit.core.Decision.Verdict;
 final class Ledger {
   private final LimitEvents events;
   private final DenyCache denials;
-  private final BoundCheck bounds;
   private final Alone alone;
 
-  Ledger(LimitEvents events, DenyCache denials, BoundCheck bounds, Alone alone) {
+  Ledger(LimitEvents events, DenyCache denials, Alone alone) {
     this.events = events;
     this.denials = denials;
-    this.bounds = bounds;
     this.alone = alone;
   }
 
   DenyCache denials() {
     return denials;
-  }
-
-  BoundCheck bounds() {
-    return bounds;
   }
 
   Alone alone() {

@@ -51,10 +51,4 @@ public interface LimitEvents {
   void denyCacheHit();
 
   void breaker(Breaker state);
-
-  /**
-   * This node admitted more of a budget than its bound: a bug, or the store's clock was stepped or
-   * its state lost.
-   */
-  void boundViolated(String domain, String rule);
 }

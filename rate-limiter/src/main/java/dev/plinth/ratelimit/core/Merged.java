@@ -80,7 +80,6 @@ final class Merged implements Slip {
         late++;
       }
     }
-    ledger.bounds().admitted(set, admitted, cost);
     ledger.alone().admitted(set, admitted);
     if (late > 0) {
       flush.late(late);

@@ -159,7 +159,6 @@ final class ServerLeases {
     long spent = lease.uncounted(unspent);
     if (spent > 0) {
       lease.set().demand().spent(now, spent);
-      ledger.bounds().admitted(lease.set(), spent, 1);
     }
   }
 

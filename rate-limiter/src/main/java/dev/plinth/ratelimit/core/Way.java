@@ -28,7 +28,7 @@ final class Way {
     Breaker breaker = new Breaker(tuning, node.events());
     DenyCache denials = new DenyCache(tuning, node.events());
     this.alone = new Alone(node);
-    this.ledger = new Ledger(node.events(), denials, new BoundCheck(node), alone);
+    this.ledger = new Ledger(node.events(), denials, alone);
     this.fallback = new Fallback(node, tuning, breaker, alone);
     this.leases = new ServerLeases(node, tuning, ledger, this::enqueue);
     this.memory = new Memory(ledger, leases, alone);
@@ -120,16 +120,7 @@ final class Way {
     if (taken.admitted() > 0) {
       alone.admitted(set, take.charges(), taken.granted());
     }
-    // A reservation may be settled for less, and a sum over several checks is not of one budget.
-    if (taken.admitted() > 0 && take.ticket().isEmpty() && isPlain(take)) {
-      ledger.bounds().admitted(set, taken.granted(), taken.granted());
-    }
     return new Took(decision, taken.delay());
-  }
-
-  private static boolean isPlain(Take take) {
-    long cost = take.charges().get(0).cost();
-    return take.charges().stream().allMatch(charge -> charge.cost() == cost);
   }
 
   Decision noRule(CompiledPolicy policy, long cost) {
@@ -158,12 +149,10 @@ final class Way {
 
   void wasReset(BudgetSet set) {
     ledger.denials().given(set);
-    set.budgets().forEach(RuleBudget::reset);
   }
 
   /** Once a second. */
   void upkeep() {
-    ledger.bounds().look();
     alone.tidy();
   }
 

@@ -88,9 +88,4 @@ public final class CountedEvents implements LimitEvents {
   public void breaker(Breaker state) {
     breaker.add(state);
   }
-
-  @Override
-  public void boundViolated(String domain, String rule) {
-    add("violations", 1);
-  }
 }

@@ -18,11 +18,18 @@ public final class Launcher<S extends Record> {
   private final String program;
   private final Class<S> type;
   private final Function<Settings<S>, Running> start;
+  private String commands = "";
 
   public Launcher(String program, Class<S> type, Function<Settings<S>, Running> start) {
     this.program = program;
     this.type = type;
     this.start = start;
+  }
+
+  /** Tells of something else that the program can do, in its help. */
+  public Launcher<S> command(String usage, String meaning) {
+    commands += "       %s %s%n           %s%n".formatted(program, usage, meaning);
+    return this;
   }
 
   /** Runs until a signal ends the process; returns only if there was nothing to run. */
@@ -100,7 +107,7 @@ public final class Launcher<S extends Record> {
     return """
     %s %s
     usage: %s [--key=value ...]
-
+    %s
     A setting is taken from its flag, else from its environment variable (--drain.pause is
     PLINTH_DRAIN_PAUSE), else from the file that --config names, else it is the default.
     Durations: 200ms 15s 5m 1h 1d. Sizes: 64KiB 4MiB.
@@ -112,6 +119,6 @@ public final class Launcher<S extends Record> {
 
     %s\
     """
-        .formatted(program, Version.current(), program, Settings.help(type));
+        .formatted(program, Version.current(), program, commands, Settings.help(type));
   }
 }

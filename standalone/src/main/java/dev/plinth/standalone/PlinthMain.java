@@ -19,7 +19,11 @@ public final class PlinthMain {
       List<String> rest = List.of(args).subList(1, args.length);
       System.exit(ImportEnvoy.run(rest, System.out, System.err));
     }
-    new Launcher<>("plinth", PlinthSettings.class, PlinthMain::start).main(args, System.getenv());
+    new Launcher<>("plinth", PlinthSettings.class, PlinthMain::start)
+        .command(
+            ImportEnvoy.NAME + " [--target=host:port] FILE...",
+            "policies from the configuration of Envoy's reference rate limit service")
+        .main(args, System.getenv());
   }
 
   private static Running start(Settings<PlinthSettings> settings) {

@@ -25,6 +25,7 @@ final class PolicyWire {
   static final Pattern RULE_NAME = Pattern.compile("[a-z0-9_-]{1,64}");
   static final String RULE_NAME_FORM = "1..64 of a-z, 0-9, _ and -";
   private static final int MOST_RULES = 1000;
+  private static final int MOST_BYTES = 512 << 10; // a row is one value of etcd, as text
   private static final int MOST_MATCHES = 16;
   private static final int MOST_LIMIT_NAME = 256;
   private static final int MOST_HOLDERS = 10_000;
@@ -35,6 +36,10 @@ final class PolicyWire {
   /** Whose versions are still to be given. */
   static List<Rule> rules(List<dev.plinth.ratelimit.v1.Rule> wire) {
     Fields.between("rules", wire.size(), 1, MOST_RULES);
+    long bytes = wire.stream().mapToLong(dev.plinth.ratelimit.v1.Rule::getSerializedSize).sum();
+    if (bytes > MOST_BYTES) {
+      throw Failure.Invalid.field("rules", bytes + " bytes", "at most " + MOST_BYTES);
+    }
     List<Rule> rules = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (int i = 0; i < wire.size(); i++) {

@@ -16,6 +16,7 @@ import dev.plinth.ratelimit.v1.CheckItem;
 import dev.plinth.ratelimit.v1.CheckManyRequest;
 import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.DeletePolicyRequest;
+import dev.plinth.ratelimit.v1.EnvoyOptions;
 import dev.plinth.ratelimit.v1.GetPolicyRequest;
 import dev.plinth.ratelimit.v1.InspectRequest;
 import dev.plinth.ratelimit.v1.LeaseBudgetRequest;
@@ -196,7 +197,7 @@ final class BadFields {
 
   private void rules(LimitCalls calls) {
     Message put = put(calls, rule());
-    table.rows(put, "rules", List.of(), many(1001));
+    table.rows(put, "rules", List.of(), many(1001), large());
     table.rows(put, "rules[0].name", "", "Upper", "a b", "x".repeat(65));
     table.rows(put(calls, rule(), rule().setName("b")), "rules[1].name", "all");
     List<Message> matches = new ArrayList<>();
@@ -240,6 +241,14 @@ final class BadFields {
         put(calls, rule().addReplaces("x"), rule().setName("b").addReplaces("all")),
         "rules[0].replaces[0]",
         "b");
+  }
+
+  /** Few, but more together than a row can hold. */
+  private static List<Rule> large() {
+    Struct most = Struct.newBuilder().putFields("a", Values.of("x".repeat(4000))).build();
+    return many(150).stream()
+        .map(rule -> rule.toBuilder().setEnvoy(EnvoyOptions.newBuilder().setMetadata(most)).build())
+        .toList();
   }
 
   private static List<Rule> many(int count) {

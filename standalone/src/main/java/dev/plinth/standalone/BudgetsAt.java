@@ -2,18 +2,16 @@ package dev.plinth.standalone;
 
 import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
+import dev.plinth.ratelimit.store.redis.RedisAddress;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.server.settings.InvalidSetting;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Pattern;
 
-/** Where budgets are kept: {@code embedded}, or {@code redis://host:port[/database]}. */
+/** Where budgets are kept: {@code embedded}, or at a {@link RedisAddress}. */
 final class BudgetsAt {
   private static final String EMBEDDED = "embedded";
-  private static final Pattern REDIS =
-      Pattern.compile("redis://[A-Za-z0-9._-]+:\\d{1,5}(/\\d{1,3})?");
   private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -21,8 +19,8 @@ final class BudgetsAt {
 
   /** Refuses by the name of the setting. */
   static void check(String value) {
-    if (!value.equals(EMBEDDED) && !REDIS.matcher(value).matches()) {
-      throw new InvalidSetting("budgets", value, "embedded or redis://host:port[/database]");
+    if (!value.equals(EMBEDDED) && RedisAddress.parse(value).isEmpty()) {
+      throw new InvalidSetting("budgets", value, "embedded, " + RedisAddress.FORMS);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.plinth.standalone;
 
 import dev.plinth.ratelimit.RateLimitSettings;
+import dev.plinth.ratelimit.store.redis.RedisAddress;
 import dev.plinth.ratelimit.store.redis.RedisSettings;
 import dev.plinth.server.HostSettings;
 import dev.plinth.server.settings.Inline;
@@ -22,9 +23,7 @@ public record PlinthSettings(
             byDefault = "embedded")
         String coordination,
     @Setting(
-            meaning =
-                "Where the budgets of rate limits are kept: embedded, or"
-                    + " redis://host:port[/database]",
+            meaning = "Where the budgets of rate limits are kept: embedded, " + RedisAddress.FORMS,
             byDefault = "embedded")
         String budgets,
     @Setting(

@@ -1,5 +1,6 @@
 package dev.plinth.testkit.engine;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 
@@ -33,6 +34,30 @@ public final class Engines {
   /** A Redis that answers a write once it is on disk. */
   public static SharedEngine redis() {
     return shared("Redis", Redis::sources);
+  }
+
+  /** Three primaries of a Redis cluster, with the slots spread over them. */
+  public static SharedEngine redisCluster() {
+    return shared("Redis cluster", m -> Redis.sources(m, RedisTopologies::cluster));
+  }
+
+  /**
+   * A primary, its replica, and a sentinel that knows the primary as {@code plinth-primary}, in
+   * this order. A failover changes who is the primary: {@link SharedEngine#restartEmpty} begins
+   * anew.
+   */
+  public static SharedEngine redisSentinel() {
+    return shared("Redis with sentinel", m -> Redis.sources(m, RedisTopologies::sentinel));
+  }
+
+  /** A Redis that speaks TLS alone; {@link #redisCertificate} is to be trusted. */
+  public static SharedEngine redisTls() {
+    return shared("Redis with TLS", m -> Redis.sources(m, RedisTls::process));
+  }
+
+  /** The file, PEM. */
+  public static Path redisCertificate() {
+    return RedisTls.certificate();
   }
 
   /**

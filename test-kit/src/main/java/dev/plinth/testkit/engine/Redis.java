@@ -29,12 +29,24 @@ final class Redis {
     if (machine.has(ADDRESS)) {
       return List.of(GivenServer.source(machine, ADDRESS, 1, Redis::pongs));
     }
-    List<Source> sources = new ArrayList<>();
-    sources.add(new Source("program", () -> process(machine.onPath("redis-server"))));
-    for (String platform : platforms()) {
-      sources.add(new Source("binary for " + platform, () -> process(bundled(machine, platform))));
-    }
+    List<Source> sources = sources(machine, Redis::process);
     sources.add(new Source("Docker", () -> container(machine)));
+    return sources;
+  }
+
+  /** Starts several servers of one program and makes one engine of them. */
+  interface Setup {
+    List<Node> start(Path program) throws Exception;
+  }
+
+  /** Wherever the program comes from. */
+  static List<Source> sources(Machine machine, Setup setup) {
+    List<Source> sources = new ArrayList<>();
+    sources.add(new Source("program", () -> setup.start(machine.onPath("redis-server"))));
+    for (String platform : platforms()) {
+      sources.add(
+          new Source("binary for " + platform, () -> setup.start(bundled(machine, platform))));
+    }
     return sources;
   }
 
@@ -73,12 +85,33 @@ final class Redis {
     return Launch.onFreePorts(
         1,
         ports -> {
-          List<String> command = new ArrayList<>(List.of(program.toString()));
-          command.addAll(List.of("--bind", "127.0.0.1", "--port", "" + ports[0]));
-          command.addAll(DURABLE);
-          Leash leash = new Leash(Launch.folder("redis"), Map.of(), command);
-          return List.of(new Node(Ports.local(ports[0]), Redis::pongs, leash));
+          return List.of(server(program, ports[0], "--port", "" + ports[0]));
         });
+  }
+
+  static Node server(Path program, int port, String... options) throws IOException {
+    return server(program, port, Redis::pongs, options);
+  }
+
+  static Node server(Path program, int port, Node.Probe probe, String... options)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(program.toString()));
+    command.addAll(List.of("--bind", "127.0.0.1"));
+    command.addAll(List.of(options));
+    command.addAll(DURABLE);
+    return new Node(Ports.local(port), probe, new Leash(Launch.folder("redis"), Map.of(), command));
+  }
+
+  /** The answer's first line or lines to one command, without a driver. */
+  static String ask(InetSocketAddress address, String command) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, 1_000);
+      socket.setSoTimeout(5_000);
+      socket
+          .getOutputStream()
+          .write((command + "\r\nQUIT\r\n").getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
   }
 
   private static List<Node> container(Machine machine) throws IOException {

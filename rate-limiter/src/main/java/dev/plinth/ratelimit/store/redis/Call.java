@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One batch on its way. It is sent again only when Redis itself said that it did nothing: it did
- * not know the script, or was not given the right windows of a calendar.
+ * not know the script, was not given the right windows of a calendar, or has not these keys.
  */
 final class Call {
   private static final int MOST_MISSES = 3;
@@ -50,7 +50,10 @@ final class Call {
   }
 
   private void send(CommandType type, byte[] script) {
-    Link.Up link = store.links().pick().orElse(null);
+    send(type, script, store.links().pick(domain).orElse(null));
+  }
+
+  private void send(CommandType type, byte[] script, Link.Up link) {
     if (link == null) {
       answer.completeExceptionally(
           Failing.notSent(store.links().trouble().orElse("not connected")));
@@ -64,10 +67,13 @@ final class Call {
     if (answer.isDone()) {
       sent.cancel(false);
     }
-    sent.whenComplete(this::answered);
+    sent.whenComplete((numbers, failure) -> answered(link, numbers, failure));
   }
 
-  private void answered(long[] numbers, Throwable failure) {
+  private void answered(Link.Up link, long[] numbers, Throwable failure) {
+    if (failure != null) {
+      link.failed(failure);
+    }
     if (answer.isDone()) {
       return; // too late
     }
@@ -75,6 +81,13 @@ final class Call {
       if (failure instanceof RedisNoScriptException) {
         // With its whole text, which Redis then knows. It cannot be missing again.
         send(CommandType.EVAL, Script.BUDGETS.text());
+      } else if (failure != null
+          && Failing.movedTo(failure).isPresent()
+          && ++misses < MOST_MISSES) {
+        send(
+            CommandType.EVAL,
+            Script.BUDGETS.text(),
+            store.links().pickMoved(Failing.movedTo(failure).get()).orElse(null));
       } else if (failure != null) {
         answer.completeExceptionally(Failing.isOwn(failure) ? failure : Failing.of(failure));
       } else {

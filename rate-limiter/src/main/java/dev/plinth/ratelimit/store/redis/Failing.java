@@ -3,8 +3,10 @@ package dev.plinth.ratelimit.store.redis;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What the failure of a command means for its caller. */
@@ -22,6 +24,9 @@ final class Failing {
 
   /** How Redis tells of an error within the script itself, whatever Redis's own state. */
   private static final Pattern OWN = Pattern.compile("(^|: -?)CORRUPT |user_script");
+
+  private static final Pattern READ_ONLY = Pattern.compile("(^|: -?)READONLY ");
+  private static final Pattern MOVED = Pattern.compile("^MOVED \\d+ (\\S+:\\d+)");
 
   /** How Lettuce refuses what it has not sent. */
   private static final Pattern UNSENT =
@@ -58,6 +63,21 @@ final class Failing {
         && told.getMessage() != null
         && OWN.matcher(told.getMessage()).find()
         && !isRefusal(told.getMessage());
+  }
+
+  static boolean isReadOnly(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
+    return cause instanceof RedisCommandExecutionException told
+        && told.getMessage() != null
+        && READ_ONLY.matcher(told.getMessage()).find();
+  }
+
+  /** Where the keys of a command are, if Redis refused it since they are at another node. */
+  static Optional<String> movedTo(Throwable failure) {
+    Matcher moved = MOVED.matcher("" + failure.getMessage());
+    return failure instanceof RedisCommandExecutionException && moved.find()
+        ? Optional.of(moved.group(1))
+        : Optional.empty();
   }
 
   static boolean isRefusal(String message) {

@@ -1,7 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
@@ -14,7 +13,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -32,32 +31,36 @@ final class Link implements AutoCloseable {
   private static final long SILENCE_NANOS = Duration.ofSeconds(2).toNanos();
   private static final long DOUBT_NANOS = Duration.ofSeconds(1).toNanos();
 
-  private final RedisClient client;
+  private final RedisDriver driver;
   private final RedisURI uri;
-  private final ScheduledExecutorService scheduler;
+  private final String location;
   private final Consumer<StatefulRedisConnection<byte[], byte[]>> greeting;
   private volatile Up up;
   private volatile String failure = "not connected yet";
   private volatile boolean closed;
+  private ScheduledFuture<?> pings;
   private int attempts; // only between a connection's end and the next one
 
   /**
    * @param greeting is given each connection that was made, and must not block
    */
   Link(
-      RedisClient client,
+      RedisDriver driver,
       RedisURI uri,
-      ScheduledExecutorService scheduler,
+      String location,
       Consumer<StatefulRedisConnection<byte[], byte[]>> greeting) {
-    this.client = client;
+    this.driver = driver;
     this.uri = uri;
-    this.scheduler = scheduler;
+    this.location = location;
     this.greeting = greeting;
   }
 
   void open() {
     connect();
-    scheduler.scheduleWithFixedDelay(this::watch, PING_MILLIS, PING_MILLIS, TimeUnit.MILLISECONDS);
+    pings =
+        driver
+            .scheduler()
+            .scheduleWithFixedDelay(this::watch, PING_MILLIS, PING_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Null while there is none. */
@@ -81,7 +84,8 @@ final class Link implements AutoCloseable {
       return;
     }
     try {
-      client
+      driver
+          .client()
           .connectAsync(ByteArrayCodec.INSTANCE, uri)
           .whenComplete(
               (connection, failed) -> {
@@ -97,7 +101,7 @@ final class Link implements AutoCloseable {
   }
 
   private void connected(StatefulRedisConnection<byte[], byte[]> connection) {
-    Up made = new Up(connection);
+    Up made = new Up(connection, this);
     connection.addListener(
         new RedisConnectionStateListener() {
           @Override
@@ -108,9 +112,8 @@ final class Link implements AutoCloseable {
     // Goes out before whatever is sent on this connection later, so that finds the script.
     connection.async().scriptLoad(Script.BUDGETS.text());
     greeting.accept(connection);
-    attempts = 0;
     up = made;
-    log.log(Level.INFO, "connected to Redis at {0}:{1}", uri.getHost(), "" + uri.getPort());
+    log.log(Level.INFO, "connected to Redis at {0}", location);
     if (closed || !connection.isOpen()) {
       lost(made, "connection lost");
     }
@@ -123,9 +126,12 @@ final class Link implements AutoCloseable {
       }
       up = null;
     }
-    if (!closed) { // or else the client closes it
-      gone.connection.closeAsync();
-      log.log(Level.WARNING, "Redis at {0}:{1}: {2}", uri.getHost(), "" + uri.getPort(), why);
+    gone.connection.closeAsync();
+    if (!closed) {
+      log.log(Level.WARNING, "Redis at {0}: {1}", location, why);
+      if (gone.ageNanos() > SILENCE_NANOS) {
+        attempts = 0; // one that is left at once, of a replica say, is not made anew at once
+      }
       again(why);
     }
   }
@@ -135,7 +141,7 @@ final class Link implements AutoCloseable {
     long most = Math.min(MOST_PAUSE_MILLIS, LEAST_PAUSE_MILLIS << Math.min(attempts++, 10));
     long pause = ThreadLocalRandom.current().nextLong(most / 2, most + 1);
     try {
-      scheduler.schedule(this::connect, pause, TimeUnit.MILLISECONDS);
+      driver.scheduler().schedule(this::connect, pause, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // Closed meanwhile.
     }
@@ -156,15 +162,37 @@ final class Link implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    pings.cancel(false);
+    Up last = up;
+    if (last != null) {
+      lost(last, "closed");
+    }
   }
 
   /** A connection that was made, and is used until it breaks. */
   static final class Up {
     private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final Link link;
+    private final long since = System.nanoTime();
     private volatile long asked; // 0 if no ping is under way
 
-    private Up(StatefulRedisConnection<byte[], byte[]> connection) {
+    private Up(StatefulRedisConnection<byte[], byte[]> connection, Link link) {
       this.connection = connection;
+      this.link = link;
+    }
+
+    /**
+     * Looks at how a command failed. A server that is a replica now, after a failover, would refuse
+     * everything for as long as the connection lasts: it is left, and the primary looked for anew.
+     */
+    void failed(Throwable failure) {
+      if (Failing.isReadOnly(failure)) {
+        link.lost(this, "it is a replica");
+      }
+    }
+
+    private long ageNanos() {
+      return System.nanoTime() - since;
     }
 
     StatefulRedisConnection<byte[], byte[]> connection() {

@@ -1,7 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
 import io.lettuce.core.SetArgs;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +18,8 @@ final class LostKeys {
   private volatile boolean known;
 
   /** Does not block; what Redis refuses tells nothing. */
-  void check(StatefulRedisConnection<byte[], byte[]> connection) {
-    connection
+  void check(Link.Up link) {
+    link.connection()
         .async()
         .set(bytes(MARKER), bytes("1"), SetArgs.Builder.nx())
         .thenAccept(
@@ -32,6 +31,11 @@ final class LostKeys {
                         + " begins anew");
               }
               known = true;
+            })
+        .exceptionally(
+            failure -> {
+              link.failed(failure);
+              return null;
             });
   }
 

@@ -6,7 +6,7 @@ import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.server.settings.Secret;
-import io.lettuce.core.RedisURI;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,31 +45,41 @@ public final class RedisBudgetStore implements BudgetStore {
   /** The time is that of Redis. */
   static final LongSupplier OWN_TIME = () -> 0;
 
-  private final RedisURI uri;
+  private final RedisAddress address;
   private final Duration timeout;
   private final Executor executor;
   private final LongSupplier time;
   private final StoreClock clock = new StoreClock(System::nanoTime);
-  private final Links links;
+  private final RedisDriver driver;
+  private final Connections links;
   private volatile Refusal refusal;
 
   private RedisBudgetStore(
-      RedisURI uri,
+      RedisAddress address,
       Duration timeout,
       RedisSettings settings,
       Executor executor,
       LongSupplier time) {
-    this.uri = uri;
+    Optional<RedisCredentialsProvider> credentials = credentials(settings);
+    this.address = address;
     this.timeout = timeout;
     this.executor = executor;
     this.time = time;
-    this.links = new Links(uri, settings.connections());
+    this.driver = new RedisDriver(settings.caFile());
+    this.links =
+        address.kind() == RedisAddress.Kind.CLUSTER
+            ? new ClusterLinks(driver, address, credentials, settings.connections())
+            : new Links(
+                driver,
+                address.uri(RedisDriver.HELLO, credentials),
+                address.toString(),
+                settings.connections());
   }
 
   /**
    * Does not wait for Redis.
    *
-   * @param uri {@code redis://host:port[/database]}
+   * @param uri one of {@link RedisAddress#FORMS}
    * @param timeout for one batch, second trips included: as long as callers wait for it, since a
    *     batch that nobody waits for need not be sent
    * @param executor reads the answers and runs what depends on them, off the connections' threads
@@ -83,14 +93,19 @@ public final class RedisBudgetStore implements BudgetStore {
   /** With a clock of a test's own in place of Redis's, in microseconds. */
   static RedisBudgetStore open(
       String uri, Duration timeout, RedisSettings settings, Executor executor, LongSupplier time) {
-    RedisURI redis = RedisURI.create(uri);
-    settings
+    RedisAddress address =
+        RedisAddress.parse(uri)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "address of Redis (expected: " + RedisAddress.FORMS + ")"));
+    return new RedisBudgetStore(address, timeout, settings, executor, time);
+  }
+
+  private static Optional<RedisCredentialsProvider> credentials(RedisSettings settings) {
+    return settings
         .passwordFile()
-        .ifPresent(
-            secret ->
-                redis.setCredentialsProvider(
-                    new StaticCredentialsProvider(null, password(secret).toCharArray())));
-    return new RedisBudgetStore(redis, timeout, settings, executor, time);
+        .map(secret -> new StaticCredentialsProvider(null, password(secret).toCharArray()));
   }
 
   private static String password(Secret secret) {
@@ -170,7 +185,7 @@ public final class RedisBudgetStore implements BudgetStore {
         || request.operation() instanceof Operation.ReleaseSlot;
   }
 
-  Links links() {
+  Connections links() {
     return links;
   }
 
@@ -195,7 +210,7 @@ public final class RedisBudgetStore implements BudgetStore {
   /** Without the password. */
   @Override
   public String location() {
-    return uri.getHost() + ":" + uri.getPort();
+    return address.toString();
   }
 
   @Override
@@ -209,5 +224,6 @@ public final class RedisBudgetStore implements BudgetStore {
   @Override
   public void close() {
     links.close();
+    driver.close();
   }
 }

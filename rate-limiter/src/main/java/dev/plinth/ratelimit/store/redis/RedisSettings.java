@@ -4,6 +4,7 @@ import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
 
 import dev.plinth.server.settings.Secret;
 import dev.plinth.server.settings.Setting;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** How a node uses Redis. */
@@ -13,7 +14,13 @@ public record RedisSettings(
             byDefault = "2")
         int connections,
     @Setting(meaning = "File with Redis's password, if it has one", byDefault = "")
-        Optional<Secret> passwordFile) {
+        Optional<Secret> passwordFile,
+    @Setting(
+            meaning =
+                "File with the certificate of the authority that signed Redis's, for rediss://;"
+                    + " without it, those that the JVM trusts",
+            byDefault = "")
+        Optional<Path> caFile) {
 
   public RedisSettings {
     unlessBetween("connections", connections, 1, 16);
@@ -21,6 +28,6 @@ public record RedisSettings(
 
   /** Of a Redis without a password. */
   public RedisSettings(int connections) {
-    this(connections, Optional.empty());
+    this(connections, Optional.empty(), Optional.empty());
   }
 }

@@ -25,6 +25,8 @@ class RedisOverAdmissionTest {
 
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
+  @RegisterExtension static final SharedEngine SENTINEL = Engines.redisSentinel();
+
   private final String domain = "d" + UUID.randomUUID();
 
   private static RedisBudgetStore connected(String address) {
@@ -66,6 +68,23 @@ class RedisOverAdmissionTest {
         REDIS.restart();
       }
       load.assertWithinBound(0);
+    }
+  }
+
+  @Test
+  void failingOverRedis_localAndStoreTogether_admitOneBudget_andWhatTheReplicaLacked() {
+    SENTINEL.restartEmpty();
+    String sentinel = "-sentinel://" + SENTINEL.node(2).hostPort() + "#plinth-primary";
+    try (RedisBudgetStore store =
+            RedisBudgetStore.open(
+                "redis" + sentinel, BUDGET, new RedisSettings(2), ForkJoinPool.commonPool());
+        CheckLoad load = CheckLoad.on(store, domain, LIMIT)) {
+      Await.until("the store admits", () -> load.byTheStore.sum() > 30);
+      SENTINEL.node(0).kill();
+      Await.until("LOCAL admits", () -> load.local.sum() > 5);
+      long before = load.byTheStore.sum();
+      Await.until("the new primary admits", () -> load.byTheStore.sum() > before + 30);
+      load.assertWithinBound(LIMIT.size());
     }
   }
 }

@@ -1,0 +1,18 @@
+package dev.plinth.ratelimit.store.redis;
+
+import java.util.Optional;
+
+/** Ways to the Redis that has a domain's keys. */
+interface Connections extends AutoCloseable {
+  /** Empty while there is no connection. */
+  Optional<Link.Up> pick(String domain);
+
+  /** The node that Redis itself named as the owner of a domain's keys; empty if it cannot be. */
+  Optional<Link.Up> pickMoved(String hostPort);
+
+  /** Why none of them can be used, or empty if they can. */
+  Optional<String> trouble();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,141 @@
+package dev.plinth.testkit.engine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+
+/** A Redis that speaks TLS alone, with a certificate for 127.0.0.1 that it signed itself. */
+final class RedisTls {
+  private static final String SECRET = "test-kit";
+
+  private RedisTls() {}
+
+  static List<Node> process(Path program) throws IOException {
+    Path certificate = Certificate.FILES.certificate;
+    return Launch.onFreePorts(
+        1,
+        ports ->
+            List.of(
+                Redis.server(
+                    program,
+                    ports[0],
+                    RedisTls::pongs,
+                    "--port",
+                    "0",
+                    "--tls-port",
+                    "" + ports[0],
+                    "--tls-cert-file",
+                    certificate.toString(),
+                    "--tls-key-file",
+                    Certificate.FILES.key.toString(),
+                    "--tls-ca-cert-file",
+                    certificate.toString(),
+                    "--tls-auth-clients",
+                    "no")));
+  }
+
+  static Path certificate() {
+    return Certificate.FILES.certificate;
+  }
+
+  private static boolean pongs(InetSocketAddress address) throws IOException {
+    try (SSLSocket socket =
+        (SSLSocket)
+            Certificate.FILES
+                .context
+                .getSocketFactory()
+                .createSocket(address.getAddress(), address.getPort())) {
+      socket.setSoTimeout(1_000);
+      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+      byte[] answer = socket.getInputStream().readNBytes(5);
+      return new String(answer, StandardCharsets.US_ASCII).equals("+PONG");
+    }
+  }
+
+  /** Made once for a JVM, by the JDK's own keytool. */
+  private record Certificate(Path certificate, Path key, SSLContext context) {
+    static final Certificate FILES = make();
+
+    private static Certificate make() {
+      try {
+        Path folder = Files.createTempDirectory("plinth-tls-");
+        Path store = folder.resolve("store.p12");
+        keytool(store);
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+          keys.load(in, SECRET.toCharArray());
+        }
+        Path certificate = folder.resolve("certificate.pem");
+        Path key = folder.resolve("key.pem");
+        pem(certificate, "CERTIFICATE", keys.getCertificate("redis").getEncoded());
+        pem(key, "PRIVATE KEY", keys.getKey("redis", SECRET.toCharArray()).getEncoded());
+        for (Path file : List.of(folder, store, certificate, key)) {
+          file.toFile().deleteOnExit();
+        }
+        return new Certificate(certificate, key, trusting(keys));
+      } catch (IOException | GeneralSecurityException | InterruptedException e) {
+        throw new IllegalStateException("no certificate could be made", e);
+      }
+    }
+
+    private static void keytool(Path store) throws IOException, InterruptedException {
+      Process keytool =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                  "-genkeypair",
+                  "-alias",
+                  "redis",
+                  "-keyalg",
+                  "RSA",
+                  "-dname",
+                  "CN=127.0.0.1",
+                  "-ext",
+                  "SAN=ip:127.0.0.1,dns:localhost",
+                  "-ext",
+                  "bc:c=ca:true",
+                  "-validity",
+                  "30",
+                  "-storetype",
+                  "PKCS12",
+                  "-storepass",
+                  SECRET,
+                  "-keystore",
+                  store.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!keytool.waitFor(1, TimeUnit.MINUTES) || keytool.exitValue() != 0) {
+        throw new IOException("keytool failed");
+      }
+    }
+
+    private static void pem(Path file, String kind, byte[] der) throws IOException {
+      String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+      Files.writeString(
+          file, "-----BEGIN %s-----%n%s%n-----END %s-----%n".formatted(kind, text, kind));
+    }
+
+    private static SSLContext trusting(KeyStore keys) throws GeneralSecurityException, IOException {
+      KeyStore trusted = KeyStore.getInstance("PKCS12");
+      trusted.load(null, null);
+      trusted.setCertificateEntry("redis", keys.getCertificate("redis"));
+      TrustManagerFactory managers =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      managers.init(trusted);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, managers.getTrustManagers(), null);
+      return context;
+    }
+  }
+}

@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * One client of the mixed work: takes sets of keys, permits of a semaphore and keys with a
- * lock-delay, with and without waits, some of which it cancels; and renews, releases, hands on or
- * forgets what it got. Every wish is an owner of its own, so nothing waits in a circle.
+ * lock-delay, with and without waits, some of which it cancels; and renews, releases, hands on, has
+ * taken away or forgets what it got. Every wish is an owner of its own, so nothing waits in a circle.
  */
 final class MixedCaller {
   static final String SEMAPHORE = "permits";
@@ -89,6 +89,8 @@ final class MixedCaller {
     }
     if (dice == 1) {
       hand(key, token);
+    } else if (dice == 2) {
+      send(LogCall.of(Kind.FORCE_RELEASE, token), key);
     } else {
       send(LogCall.of(Kind.RELEASE, token), key);
     }

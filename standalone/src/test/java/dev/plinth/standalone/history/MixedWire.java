@@ -4,6 +4,8 @@ import com.google.protobuf.util.Durations;
 import dev.plinth.lease.v1.AcquireSetItem;
 import dev.plinth.lease.v1.AcquireSetRequest;
 import dev.plinth.lease.v1.AcquireSetResponse;
+import dev.plinth.lease.v1.ForceReleaseRequest;
+import dev.plinth.lease.v1.ForceReleaseResponse;
 import dev.plinth.lease.v1.HistoryEntry;
 import dev.plinth.lease.v1.HistoryRequest;
 import dev.plinth.lease.v1.HistoryResponse;
@@ -33,7 +35,7 @@ record MixedWire(String namespace) {
   /**
    * One sending of a call.
    *
-   * @param key of the hold that is released, renewed or transferred
+   * @param key of the hold that is released, taken away, renewed or transferred
    * @param cancel takes the request of that id back
    */
   record Sending(LogCall call, String key, String requestId, Duration patience, boolean cancel) {}
@@ -43,6 +45,7 @@ record MixedWire(String namespace) {
     return switch (call.kind()) {
       case ACQUIRE -> acquired(stub.acquireSet(acquire(sending)));
       case RELEASE -> released(stub.release(release(sending)));
+      case FORCE_RELEASE -> forced(stub.forceRelease(force(sending)));
       case RENEW -> renewed(stub.renew(renew(sending)).getResults(0));
       case TRANSFER -> transferred(stub.transfer(transfer(sending)));
       case SET_POLICY -> {
@@ -93,6 +96,20 @@ record MixedWire(String namespace) {
     return response.getOutcome() == ReleaseResponse.Outcome.OUTCOME_RELEASED
         ? LogAnswer.succeeded()
         : LogAnswer.refused();
+  }
+
+  private ForceReleaseRequest force(Sending sending) {
+    return ForceReleaseRequest.newBuilder()
+        .setNamespace(namespace)
+        .setKey(sending.key())
+        .setToken(sending.call().token())
+        .setReason("the mixed work")
+        .setRequestId(sending.requestId())
+        .build();
+  }
+
+  private static LogAnswer forced(ForceReleaseResponse response) {
+    return response.getReleasedTotal() > 0 ? LogAnswer.succeeded() : LogAnswer.refused();
   }
 
   private RenewRequest renew(Sending sending) {

@@ -94,7 +94,8 @@ public final class LeaseLogChecker {
       switch (call.input().kind()) {
         case ACQUIRE -> checkAcquire(call, at);
         case TRANSFER -> checkTransfer(call, at);
-        case RELEASE -> checkRelease(call);
+        case RELEASE -> checkEnd(call, LogEvent.Type.RELEASED);
+        case FORCE_RELEASE -> checkEnd(call, LogEvent.Type.FORCED);
         default -> {} // renewals and policies leave no event
       }
     }
@@ -140,10 +141,10 @@ public final class LeaseLogChecker {
     require(call.output().get().tokens().equals(tokens), "other tokens than " + tokens, call);
   }
 
-  private void checkRelease(Operation<LogCall, LogAnswer> call) {
+  private void checkEnd(Operation<LogCall, LogAnswer> call, LogEvent.Type type) {
     if (call.output().filter(LogAnswer::done).isPresent()) {
       Integer end = ends.get(call.input().token());
-      require(end != null && log.get(end).type() == LogEvent.Type.RELEASED, "not in the log", call);
+      require(end != null && log.get(end).type() == type, "not in the log", call);
     }
   }
 
@@ -152,7 +153,8 @@ public final class LeaseLogChecker {
     Arrays.fill(earliest, Long.MIN_VALUE);
     Arrays.fill(latest, NEVER);
     for (Operation<LogCall, LogAnswer> call : calls) {
-      if (call.input().kind() == LogCall.Kind.RELEASE) {
+      if (call.input().kind() == LogCall.Kind.RELEASE
+          || call.input().kind() == LogCall.Kind.FORCE_RELEASE) {
         if (call.output().filter(LogAnswer::done).isPresent()) {
           bound(ends.get(call.input().token()), call);
         }

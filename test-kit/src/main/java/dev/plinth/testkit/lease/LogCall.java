@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param owner who takes keys, or to whom a hold is to go; empty for the other calls
  * @param items what is to be taken, all in one step
- * @param token of the hold that is released, renewed or transferred; else 0
+ * @param token of the hold that is released, taken away, renewed or transferred; else 0
  * @param lockDelay for how long the keys stay barred when the hold is lost
  * @param capacity that a policy gives to the semaphores of the namespace
  */
@@ -26,6 +26,7 @@ public record LogCall(
   public enum Kind {
     ACQUIRE,
     RELEASE,
+    FORCE_RELEASE,
     RENEW,
     TRANSFER,
     SET_POLICY
@@ -49,7 +50,7 @@ public record LogCall(
     return new LogCall(Kind.ACQUIRE, owner, items, 0, ttl, lockDelay, 0);
   }
 
-  /** RELEASE or RENEW. */
+  /** RELEASE, FORCE_RELEASE or RENEW. */
   public static LogCall of(Kind kind, long token) {
     return new LogCall(kind, "", List.of(), token, Duration.ZERO, Duration.ZERO, 0);
   }

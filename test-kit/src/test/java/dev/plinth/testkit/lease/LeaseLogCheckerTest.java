@@ -95,6 +95,16 @@ class LeaseLogCheckerTest {
   }
 
   @Test
+  void forcedRelease_isAnEndOfItsOwn() {
+    acquire(10, 11, "ann", LogAnswer.succeeded(1L), A);
+    call(12, 13, LogCall.of(Kind.FORCE_RELEASE, 1), LogAnswer.succeeded());
+    events("grant a ann 1", "force a ann 1");
+    right();
+    log.set(1, event("release a ann 1"));
+    wrong("not in the log");
+  }
+
+  @Test
   void grantThatNobodyAskedFor_isWrong() {
     events("grant a ann 1", "release a ann 1");
     wrong("unasked");
@@ -239,6 +249,7 @@ class LeaseLogCheckerTest {
           case "grant" -> Type.GRANTED;
           case "release" -> Type.RELEASED;
           case "expire" -> Type.EXPIRED;
+          case "force" -> Type.FORCED;
           default -> Type.TRANSFERRED;
         };
     return new LogEvent(type, words[1], words[2], Long.parseLong(words[3]));

@@ -476,6 +476,11 @@ public final class Leases {
     return spaces.page(request, tx.nanos());
   }
 
+  /** Keys that were looked at for all pages so far. */
+  long keysOnPages() {
+    return spaces.keysOnPages();
+  }
+
   /** Namespaces of which anything is in memory. */
   int namespaces() {
     return spaces.size();

@@ -14,6 +14,9 @@ import java.util.function.Consumer;
 final class Spaces {
   private final Map<String, Space> spaces = new HashMap<>();
 
+  /** Keys that were looked at to make pages: what they cost. */
+  private long keysOnPages;
+
   /** For one who only looks: a look leaves no trace. */
   Optional<Space> find(String namespace) {
     return Optional.ofNullable(spaces.get(namespace));
@@ -79,12 +82,17 @@ final class Spaces {
     Space space = spaces.get(request.namespace());
     if (space != null) {
       for (LeaseKey key : space.keys.tailMap(request.firstKey(), true).values()) {
+        keysOnPages++;
         if (!key.name.key().startsWith(request.prefix()) || !page.add(key)) {
           break;
         }
       }
     }
     return page.build();
+  }
+
+  long keysOnPages() {
+    return keysOnPages;
   }
 
   /** All holds of a namespace whose keys begin so, in the order of their keys. */

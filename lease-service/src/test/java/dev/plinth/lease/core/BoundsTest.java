@@ -48,6 +48,8 @@ class BoundsTest extends CoreTest {
       granted(acquire(wish("r" + i).mode(Mode.SHARED).key("k0500x")));
     }
     assertEquals(held(), pages("", "", 7));
+    long looked = leases.keysOnPages();
+    assertTrue(looked < 3001 * 2, () -> looked + " keys looked at");
     assertEquals(
         held().stream().filter(lease -> lease.name().key().startsWith("k05")).toList(),
         pages("k05", "", 10));

@@ -16,7 +16,6 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,14 +23,11 @@ import java.util.function.Function;
 
 /** Every meter of the rate limiter. */
 final class RateLimitMetrics implements LimitEvents {
-  // Rules are few by design, but anybody may make policies: past this they share one meter.
-  private static final int MOST_RULES = 1000;
-
-  private record Place(String domain, String rule) {}
-
   private final MeterRegistry registry;
   private final Map<Verdict, Map<DecidedBy, Counter>> decisions = new EnumMap<>(Verdict.class);
-  private final Map<Place, Counter> near = new ConcurrentHashMap<>();
+  private final RuleCounters near;
+  private final RuleCounters denied;
+  private final RuleCounters wouldDeny;
   private final DistributionSummary flushRequests;
   private final DistributionSummary flushChecks;
   private final Timer answered;
@@ -61,6 +57,12 @@ final class RateLimitMetrics implements LimitEvents {
       }
       decisions.put(verdict, by);
     }
+    near =
+        new RuleCounters(
+            registry, "near.limit", "Checks allowed with four fifths or more of the rule used");
+    String over = "Checks that the rule denied; of a shadow, that it would have";
+    denied = new RuleCounters(registry, "rule.denials", over, "mode", "enforced");
+    wouldDeny = new RuleCounters(registry, "rule.denials", over, "mode", "shadow");
     flushRequests = summary("flush.requests", "Requests that a flush to the store carried");
     flushChecks = summary("flush.checks", "Checks that a flush to the store stood for");
     answered = timer("ok");
@@ -155,21 +157,12 @@ final class RateLimitMetrics implements LimitEvents {
 
   @Override
   public void nearLimit(String domain, String rule) {
-    Place place = new Place(domain, rule);
-    Counter known = near.get(place);
-    if (known == null) {
-      Place shown = near.size() < MOST_RULES ? place : new Place("others", "others");
-      known = near.computeIfAbsent(shown, this::nearCounter);
-    }
-    known.increment();
+    near.increment(domain, rule);
   }
 
-  private Counter nearCounter(Place place) {
-    return Counter.builder("plinth.ratelimit.near.limit")
-        .description("Checks allowed with four fifths or more of the rule used")
-        .tag("domain", place.domain)
-        .tag("rule", place.rule)
-        .register(registry);
+  @Override
+  public void overLimit(String domain, String rule, boolean shadow) {
+    (shadow ? wouldDeny : denied).increment(domain, rule);
   }
 
   @Override

@@ -10,6 +10,9 @@ final class Uncounted implements LimitEvents {
   public void decided(Verdict verdict, DecidedBy by) {}
 
   @Override
+  public void overLimit(String domain, String rule, boolean shadow) {}
+
+  @Override
   public void nearLimit(String domain, String rule) {}
 
   @Override

@@ -39,7 +39,7 @@ final class Fallback {
    */
   Decision decide(BudgetSet set, List<Charge> charges, boolean partial, Optional<Once> once) {
     if (isClosed(set)) {
-      return counted(Decisions.denied(set, retry(), unknown(set), DecidedBy.CLOSED));
+      return counted(set, Decisions.denied(set, retry(), unknown(set), DecidedBy.CLOSED));
     }
     int nodes = alone.nodes();
     List<Charge> safe = new ArrayList<>();
@@ -50,11 +50,11 @@ final class Fallback {
     }
     if (safe.isEmpty()) {
       long cost = charges.stream().mapToLong(Charge::cost).max().orElse(0);
-      return counted(Decisions.allowed(set, cost, unknown(set), DecidedBy.OPEN));
+      return counted(set, Decisions.allowed(set, cost, unknown(set), DecidedBy.OPEN));
     }
     Take take = new Take(safe, 1, partial, 0, 0, Optional.empty());
     Taken taken = (Taken) Answers.known(alone.apply(set.domain(), new Request(take, once)));
-    return counted(decision(set, taken, safe));
+    return counted(set, decision(set, taken, safe));
   }
 
   private Decision decision(BudgetSet set, Taken taken, List<Charge> safe) {
@@ -106,8 +106,7 @@ final class Fallback {
     return limits;
   }
 
-  private Decision counted(Decision decision) {
-    node.events().decided(decision.verdict(), decision.decidedBy());
-    return decision;
+  private Decision counted(BudgetSet set, Decision decision) {
+    return Ledger.counted(node.events(), set, decision);
   }
 }

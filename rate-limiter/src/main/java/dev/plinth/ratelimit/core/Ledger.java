@@ -29,7 +29,7 @@ final class Ledger {
 
   /** The store decided a check, and its caller is told so. */
   void decided(BudgetSet set, Decision decision) {
-    events.decided(decision.verdict(), decision.decidedBy());
+    counted(events, set, decision);
     if (decision.verdict() == Verdict.DENY) {
       return;
     }
@@ -38,5 +38,18 @@ final class Ledger {
         events.nearLimit(set.domain(), status.rule().name());
       }
     }
+  }
+
+  /** Every decision of a check is counted here, whoever made it. */
+  static Decision counted(LimitEvents events, BudgetSet set, Decision decision) {
+    events.decided(decision.verdict(), decision.decidedBy());
+    if (decision.verdict() != Verdict.ALLOW) {
+      for (LimitStatus status : decision.limits()) {
+        if (status.over()) {
+          events.overLimit(set.domain(), status.rule().name(), status.shadow());
+        }
+      }
+    }
+    return decision;
   }
 }

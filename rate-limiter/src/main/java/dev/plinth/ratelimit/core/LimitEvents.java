@@ -15,6 +15,12 @@ public interface LimitEvents {
   /** One decision of a check. */
   void decided(Verdict verdict, DecidedBy by);
 
+  /**
+   * A rule denied a check, whoever decided that; or a shadow would have denied one that passed
+   * otherwise.
+   */
+  void overLimit(String domain, String rule, boolean shadow);
+
   /** A check was allowed with four fifths or more of the rule used. */
   void nearLimit(String domain, String rule);
 

@@ -20,7 +20,7 @@ final class Memory {
         leases.renew(set);
       }
       alone.admitted(set, cost);
-      return counted(lease.decision(cost));
+      return Ledger.counted(ledger.events(), set, lease.decision(cost));
     }
     return denied(set, cost, now);
   }
@@ -28,11 +28,6 @@ final class Memory {
   /** Null if it is not known to be denied. */
   Decision denied(BudgetSet set, long cost, long now) {
     Decision denied = ledger.denials().find(set, cost, now);
-    return denied == null ? null : counted(denied);
-  }
-
-  private Decision counted(Decision decision) {
-    ledger.events().decided(decision.verdict(), decision.decidedBy());
-    return decision;
+    return denied == null ? null : Ledger.counted(ledger.events(), set, denied);
   }
 }

@@ -31,6 +31,11 @@ public final class CountedEvents implements LimitEvents {
   }
 
   @Override
+  public void overLimit(String domain, String rule, boolean shadow) {
+    add((shadow ? "would deny " : "denied ") + rule, 1);
+  }
+
+  @Override
   public void nearLimit(String domain, String rule) {
     add("near " + rule, 1);
   }

@@ -126,7 +126,9 @@ final class Link implements AutoCloseable {
       }
       up = null;
     }
-    gone.connection.closeAsync();
+    if (gone.connection.isOpen()) {
+      gone.connection.closeAsync();
+    }
     if (!closed) {
       log.log(Level.WARNING, "Redis at {0}: {1}", location, why);
       if (gone.ageNanos() > SILENCE_NANOS) {

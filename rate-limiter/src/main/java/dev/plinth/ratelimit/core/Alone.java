@@ -14,11 +14,16 @@ import java.util.concurrent.TimeUnit;
  * among the nodes that were seen at first.
  */
 final class Alone {
+  private static final int HEAP_SHARE = 8;
   static final long KEPT = TimeUnit.MINUTES.toNanos(1);
 
   /** One domain's. */
   private static final class Domain {
-    private final Budgets budgets = new Budgets();
+    private final Budgets budgets;
+
+    Domain(RowMemory memory) {
+      this.budgets = new Budgets(memory);
+    }
 
     synchronized Outcome apply(Request request, long now) {
       return budgets.apply(List.of(request), now).get(0);
@@ -30,10 +35,11 @@ final class Alone {
   }
 
   /** From the first need of them until they are forgotten. */
-  private record Outage(int nodes, long beganMicros, long began, Map<String, Domain> domains) {
+  private record Outage(
+      int nodes, long beganMicros, long began, Map<String, Domain> domains, RowMemory memory) {
     Domain domain(String name) {
       Domain known = domains.get(name);
-      return known != null ? known : domains.computeIfAbsent(name, absent -> new Domain());
+      return known != null ? known : domains.computeIfAbsent(name, absent -> new Domain(memory));
     }
   }
 
@@ -65,7 +71,9 @@ final class Alone {
       long wall = ChronoUnit.MICROS.between(Instant.EPOCH, node.clock().instant());
       lastUsed = node.nanos().getAsLong();
       int nodes = Math.max(1, node.nodes().getAsInt());
-      outage = new Outage(nodes, wall, lastUsed, new ConcurrentHashMap<>());
+      outage =
+          new Outage(
+              nodes, wall, lastUsed, new ConcurrentHashMap<>(), RowMemory.ofHeap(HEAP_SHARE));
     }
     return outage;
   }

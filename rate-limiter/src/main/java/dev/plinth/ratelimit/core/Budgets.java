@@ -77,7 +77,9 @@ public final class Budgets {
   }
 
   private static final int SWEPT_PER_REQUEST = 2;
+  private static final int SWEPT_WHEN_FULL = 64;
 
+  private final RowMemory memory;
   private final Rows<State> states;
   private final Rows<Noted> tickets;
   private final Rows<Remembered> requests;
@@ -87,15 +89,20 @@ public final class Budgets {
 
   /** For one process, forgotten with it. */
   public Budgets() {
-    this(false, counter());
+    this(new RowMemory(Long.MAX_VALUE));
   }
 
-  private Budgets(boolean isTracked, LongSupplier tokens) {
-    this.states = Rows.of(isTracked);
-    this.tickets = Rows.of(isTracked);
-    this.requests = Rows.of(isTracked);
-    this.slots = Rows.of(isTracked);
-    this.resets = Rows.of(isTracked);
+  Budgets(RowMemory memory) {
+    this(false, counter(), memory);
+  }
+
+  private Budgets(boolean isTracked, LongSupplier tokens, RowMemory memory) {
+    this.memory = memory;
+    this.states = Rows.of(isTracked, memory);
+    this.tickets = Rows.of(isTracked, memory);
+    this.requests = Rows.of(isTracked, memory);
+    this.slots = Rows.of(isTracked, memory);
+    this.resets = Rows.of(isTracked, memory);
     this.places = new Places(slots, tokens);
   }
 
@@ -105,13 +112,13 @@ public final class Budgets {
    * @param tokens the next token of a slot, above all before it; what it throws, {@link #apply}
    *     throws
    */
-  public static Budgets tracked(LongSupplier tokens) {
-    return new Budgets(true, tokens);
+  public static Budgets tracked(LongSupplier tokens, RowMemory memory) {
+    return new Budgets(true, tokens, memory);
   }
 
   /** The same without the notes. */
-  public static Budgets untracked(LongSupplier tokens) {
-    return new Budgets(false, tokens);
+  public static Budgets untracked(LongSupplier tokens, RowMemory memory) {
+    return new Budgets(false, tokens, memory);
   }
 
   private static LongSupplier counter() {
@@ -131,6 +138,12 @@ public final class Budgets {
 
   /** What fails for one request must not fail those of the batch that were applied before it. */
   private Outcome decided(Request request, long now) {
+    if (memory.isFull() && needsRow(request)) {
+      sweep(SWEPT_WHEN_FULL, now);
+      if (memory.isFull()) {
+        return new Outcome.Undecided("the memory for budgets is full of live ones", false);
+      }
+    }
     try {
       return request.once().isPresent()
           ? once(request.operation(), request.once().get(), now)
@@ -140,6 +153,16 @@ public final class Budgets {
     }
   }
 
+  private boolean needsRow(Request request) {
+    if (request.once().isPresent() || request.operation() instanceof AcquireSlot) {
+      return true;
+    }
+    return request.operation() instanceof Take take
+        && (take.ticket().isPresent()
+            || take.charges().stream()
+                .anyMatch(c -> c.cost() > 0 && states.row(c.budget().key()) == null));
+  }
+
   /**
    * Charges what was admitted elsewhere, without asking. Debt stops at the budget's size, so that
    * it is refilled no later than after two times empty.
@@ -147,7 +170,8 @@ public final class Budgets {
   void charge(Budget budget, long amount, long nowMicros) {
     Draft draft = new Draft(states, budget, nowMicros);
     long units = Math.min(amount, draft.debtRoom(amount));
-    if (units > 0 && !draft.isStale()) {
+    boolean room = states.row(budget.key()) != null || !memory.isFull();
+    if (units > 0 && room && !draft.isStale()) {
       draft.charge(units);
       draft.write();
     }

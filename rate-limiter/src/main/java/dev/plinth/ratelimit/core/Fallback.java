@@ -53,7 +53,11 @@ final class Fallback {
       return counted(set, Decisions.allowed(set, cost, unknown(set), DecidedBy.OPEN));
     }
     Take take = new Take(safe, 1, partial, 0, 0, Optional.empty());
-    Taken taken = (Taken) Answers.known(alone.apply(set.domain(), new Request(take, once)));
+    Outcome outcome = alone.apply(set.domain(), new Request(take, once));
+    if (outcome instanceof Outcome.Undecided) { // no memory for another budget: not silently more
+      return counted(set, Decisions.denied(set, retry(), unknown(set), DecidedBy.LOCAL_FALLBACK));
+    }
+    Taken taken = (Taken) Answers.known(outcome);
     return counted(set, decision(set, taken, safe));
   }
 

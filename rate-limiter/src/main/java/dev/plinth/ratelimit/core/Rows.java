@@ -43,15 +43,18 @@ final class Rows<V extends Kept> {
   private List<String> removed = new ArrayList<>();
   private RowsSnapshot<V> snapshot = new RowsSnapshot<>(null, List.of(), List.of());
 
-  private Rows(List<Row<V>> changed) {
+  private final RowMemory memory;
+
+  private Rows(List<Row<V>> changed, RowMemory memory) {
     this.changed = changed;
+    this.memory = memory;
   }
 
   /**
    * @param isTracked notes what changes, for {@link #snapshot}
    */
-  static <V extends Kept> Rows<V> of(boolean isTracked) {
-    return new Rows<>(isTracked ? new ArrayList<>() : null);
+  static <V extends Kept> Rows<V> of(boolean isTracked, RowMemory memory) {
+    return new Rows<>(isTracked ? new ArrayList<>() : null, memory);
   }
 
   int size() {
@@ -91,6 +94,7 @@ final class Rows<V extends Kept> {
   private Row<V> added(String key) {
     Row<V> row = new Row<>(key);
     rows.put(key, row);
+    memory.added(key);
     round.add(row);
     return row;
   }
@@ -98,6 +102,7 @@ final class Rows<V extends Kept> {
   void remove(String key) {
     Row<V> row = rows.remove(key);
     if (row != null) {
+      memory.removed(key);
       note(row);
       row.value = null;
       if (changed != null) {

@@ -74,8 +74,11 @@ final class Slots {
     }
     int nodes = way.alone().nodes();
     List<Budget> safe = local.stream().map(each -> each.share(nodes)).toList();
-    Slotted slotted =
-        (Slotted) way.alone().apply(set.domain(), Request.of(new AcquireSlot(safe, slot, ttl)));
+    Outcome outcome = way.alone().apply(set.domain(), Request.of(new AcquireSlot(safe, slot, ttl)));
+    if (!(outcome instanceof Slotted slotted)) { // no memory for another slot
+      long retry = way.fallback().retry();
+      return new SlotGrant("", 0, 0, retry, limits, version, DecidedBy.LOCAL_FALLBACK);
+    }
     for (int i = 0; i < safe.size(); i++) {
       RuleBudget each = local.get(i);
       limits.set(

@@ -94,7 +94,7 @@ class BudgetsMemoryTest {
 
   @Test
   void changes_areToldOnce_alsoWhenAKeyComesBack() {
-    Budgets budgets = Budgets.tracked(() -> 1);
+    Budgets budgets = Budgets.tracked(() -> 1, new RowMemory(Long.MAX_VALUE));
     budgets.apply(calls(1), 0);
     budgets.apply(calls(1), 0);
     assertEquals(List.of("b key1", "t t1", "r r1", "s s1"), told(budgets));
@@ -122,7 +122,7 @@ class BudgetsMemoryTest {
   void snapshot_isOfOneMoment_whateverChangesWhileItIsRead() {
     Random random = new Random(5);
     Map<String, Budgets.Change> disk = new HashMap<>();
-    Budgets budgets = Budgets.tracked(() -> 1);
+    Budgets budgets = Budgets.tracked(() -> 1, new RowMemory(Long.MAX_VALUE));
     long now = 1_767_225_600_000_000L;
     for (int round = 0; round < 50; round++) {
       long cut = now + 100;

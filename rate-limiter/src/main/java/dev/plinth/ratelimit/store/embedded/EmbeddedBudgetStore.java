@@ -4,6 +4,7 @@ import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.Budgets;
 import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.nio.file.Path;
@@ -51,6 +52,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   private final String location;
   private final LongSupplier micros;
   private final ScheduledExecutorService scheduler;
+  private final RowMemory memory = RowMemory.ofHeap(4);
   private final Map<String, Domain> domains = new ConcurrentHashMap<>();
   private final Function<String, Domain> empty;
   private final Optional<RowFile> file;
@@ -67,7 +69,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
     AtomicLong last = new AtomicLong();
     LongSupplier times =
         () -> last.updateAndGet(before -> Math.max(before + 1, micros.getAsLong()));
-    this.empty = name -> new Domain(name, Budgets.untracked(times));
+    this.empty = name -> new Domain(name, Budgets.untracked(times, memory));
   }
 
   private EmbeddedBudgetStore(
@@ -82,10 +84,10 @@ public final class EmbeddedBudgetStore implements BudgetStore {
         file.load(
             (kind, domain, key, text) ->
                 restored
-                    .computeIfAbsent(domain, name -> Budgets.tracked(tokens::next))
+                    .computeIfAbsent(domain, name -> Budgets.tracked(tokens::next, memory))
                     .restore(kind, key, text)));
     restored.forEach((name, budgets) -> domains.put(name, new Domain(name, budgets)));
-    this.empty = name -> new Domain(name, Budgets.tracked(tokens::next));
+    this.empty = name -> new Domain(name, Budgets.tracked(tokens::next, memory));
     this.checkpoints = Optional.of(new Checkpoints(file, tokens, micros));
   }
 

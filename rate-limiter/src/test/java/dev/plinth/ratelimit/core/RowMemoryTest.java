@@ -1,0 +1,47 @@
+package dev.plinth.ratelimit.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Rows of budgets have a bound in bytes; a live one is never dropped to make room. */
+class RowMemoryTest {
+  private static final long SECOND = 1_000_000;
+
+  private final RowMemory memory = new RowMemory(100_000);
+  private final Budgets budgets = new Budgets(memory);
+
+  private Outcome take(String key, long now) {
+    Limit limit = new Limit.Bucket(2, SECOND, 1);
+    Budget budget = new Budget(key, limit, 1, OnChange.AS_IS, false, Optional.empty());
+    Request request = Request.of(Operation.Take.of(List.of(new Charge(budget, 1))));
+    return budgets.apply(List.of(request), now).get(0);
+  }
+
+  @Test
+  void randomKeys_stayWithinTheBound_andLiveOnesKeepTheirState() {
+    take("mine", SECOND);
+    take("mine", SECOND);
+    int undecided = 0;
+    for (int i = 0; i < 10_000; i++) {
+      undecided += take("random-" + i, SECOND) instanceof Outcome.Undecided ? 1 : 0;
+    }
+    assertTrue(undecided > 9_000, undecided + " undecided");
+    assertTrue(memory.used() < memory.most() + 1_000, () -> memory.used() + " bytes");
+    Outcome.Taken denied = assertInstanceOf(Outcome.Taken.class, take("mine", SECOND));
+    assertEquals(0, denied.admitted(), "its budget did not begin anew");
+  }
+
+  @Test
+  void rowsThatAreOver_makeRoom() {
+    for (int i = 0; i < 10_000; i++) {
+      take("random-" + i, SECOND);
+    }
+    assertInstanceOf(Outcome.Undecided.class, take("late", SECOND));
+    assertInstanceOf(Outcome.Taken.class, take("late", 1_000 * SECOND));
+  }
+}

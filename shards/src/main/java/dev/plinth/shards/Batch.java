@@ -64,6 +64,11 @@ final class Batch {
     whenDurable.add(answer);
   }
 
+  /** How many wait for it. */
+  int answers() {
+    return whenDurable.size();
+  }
+
   /** A batch without writes has nothing to commit; its answers wait for nothing either. */
   boolean isEmpty() {
     return writes.isEmpty() && logs.isEmpty();

@@ -23,8 +23,8 @@ final class CommitPipeline {
 
   /** Learns how commits end; on the loop. */
   interface Listener {
-    /** Runs a step that costs the shard its memory if it fails. */
-    void execute(Runnable step);
+    /** Runs a step that tells so many callers, and costs the shard its memory if it fails. */
+    void execute(int answers, Runnable step);
 
     /** All that rests on the batch may be told. */
     void durable(Batch batch);
@@ -97,9 +97,11 @@ final class CommitPipeline {
   private void send(Batch batch) {
     inFlight.add(batch);
     batch.sentAt(nanos.getAsLong());
+    int answers = batch.answers();
     owned
         .commit(batch.writes())
-        .whenComplete((result, thrown) -> listener.execute(() -> completed(batch, result, thrown)));
+        .whenComplete(
+            (result, thrown) -> listener.execute(answers, () -> completed(batch, result, thrown)));
   }
 
   private void completed(Batch batch, Commit result, Throwable thrown) {

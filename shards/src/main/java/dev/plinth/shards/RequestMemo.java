@@ -49,6 +49,7 @@ final class RequestMemo {
     Remembering<?> first = unanswered.get(request.id());
     if (first != null) {
       check(request, first.request.fingerprint());
+      first.joined.removeIf(other -> other.reply().isAbandoned());
       first.joined.add(new JoinedReply<>(request, reply));
       return Optional.empty();
     }

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -25,10 +24,13 @@ import java.util.function.LongSupplier;
  */
 final class Shard {
   private static final Logger log = System.getLogger("plinth.shards");
+  // A few answers leave on the thread of the store that made them durable: handing them over costs
+  // more. Many would keep it from the next commit.
+  private static final int MAX_ANSWERS_OF_STORE = 8;
 
   private final ShardStore store;
   private final OwnedShard owned;
-  private final Executor loop;
+  private final ShardExecutor loop;
   private final LongSupplier nanos;
   private final ShardClock time;
   private final Map<App<?>, Object> states = new HashMap<>();
@@ -52,7 +54,7 @@ final class Shard {
   Shard(
       ShardStore store,
       OwnedShard owned,
-      Executor loop,
+      ShardExecutor loop,
       LongSupplier nanos,
       RequestMemo memo,
       ShardMetrics metrics) {
@@ -295,9 +297,10 @@ final class Shard {
     return true;
   }
 
-  /** What was held back, if there is room now; null if there is nothing to run. */
-  ShardTask pollHeldBack() {
-    return holdsBack ? null : heldBack.poll();
+  /** What was held back, if there is room now; null if there is nothing to run here. */
+  ShardTask pollHeldBack(boolean takesSlow) {
+    ShardTask next = holdsBack ? null : heldBack.peek();
+    return next == null || next.isSlow() && !takesSlow ? null : heldBack.poll();
   }
 
   /** Whether something was held back and could run in the next pass. */
@@ -436,8 +439,13 @@ final class Shard {
 
   private final class CommitListener implements CommitPipeline.Listener {
     @Override
-    public void execute(Runnable step) {
-      loop.execute(() -> guarded(shard -> step.run()));
+    public void execute(int answers, Runnable step) {
+      Runnable task = () -> guarded(shard -> step.run());
+      if (answers > MAX_ANSWERS_OF_STORE) {
+        loop.executeOnThread(task);
+      } else {
+        loop.execute(task);
+      }
     }
 
     @Override
@@ -463,8 +471,10 @@ final class Shard {
         wheel.schedule(
             dueNanos,
             () -> {
-              metrics.fired(Math.max(0, time.getAsLong() - dueNanos));
-              inTransaction(task::run);
+              if (dropped == null) { // by a timer that fired before it in the same step
+                metrics.fired(Math.max(0, time.getAsLong() - dueNanos));
+                inTransaction(task::run);
+              }
             });
     return timer::cancel;
   }

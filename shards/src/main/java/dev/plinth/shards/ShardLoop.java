@@ -7,30 +7,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Some shards, and the work for them, which runs on one thread at a time. Whoever brings work does
- * it at once if nobody else is at it, since handing it to another thread costs more than most
- * commands do; otherwise it is left to the one that is. The loop's own thread does the rest:
- * timers, snapshots, and what others leave behind.
+ * Some shards, and the work for them, which runs on one thread at a time. Whoever brings a command
+ * runs it at once if nobody else is at work, since handing it to another thread costs more than
+ * most commands do; otherwise it is left to the one that is. The loop's own thread does the rest:
+ * timers, snapshots, the ends of large commits, and what others leave behind.
  *
  * <p>A pass runs urgent work, then timers, then as much normal work as one commit takes, then sends
  * what gathered. A shard whose commits are held up has its normal work kept for it, in order, and
  * the others go on. After a long stall the timers wait a moment more: renewals that came in
  * meanwhile are still in sockets and other threads' queues, and must not find their leases expired.
  */
-final class ShardLoop implements Executor, AutoCloseable {
+final class ShardLoop implements ShardExecutor, AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int MOST_A_PASS = 256;
   // A caller's thread has other calls to read.
   private static final int MAX_PASSES_OF_CALLERS = 4;
+
+  private static final Runnable END_OF_QUEUE = () -> {};
 
   private final Queue<Runnable> urgent = new ConcurrentLinkedQueue<>();
   private final Queue<ShardTask> normal = new ConcurrentLinkedQueue<>();
@@ -70,11 +71,23 @@ final class ShardLoop implements Executor, AutoCloseable {
     thread.start();
   }
 
-  /** Completions of commits: ahead of new commands, since callers wait for them. */
+  /**
+   * Completions of commits: ahead of new commands, since callers wait for them. The store's thread
+   * runs what is urgent and no other work, for it has the commits of other loops to see to.
+   */
   @Override
   public void execute(Runnable task) {
     urgent.add(task);
-    runQueued();
+    runQueued(false);
+    if (!normal.isEmpty()) {
+      wake();
+    }
+  }
+
+  @Override
+  public void executeOnThread(Runnable task) {
+    urgent.add(task);
+    wake();
   }
 
   void submit(Lane lane, ShardTask task) {
@@ -83,12 +96,12 @@ final class ShardLoop implements Executor, AutoCloseable {
     } else {
       normal.add(task);
     }
-    runQueued();
+    runQueued(true);
   }
 
   /** For work that may take long: the loop's own thread does it, never the caller's. */
   void submitSlow(ShardTask task) {
-    slow.add(task);
+    slow.add(task.slow());
     wake();
   }
 
@@ -96,8 +109,8 @@ final class ShardLoop implements Executor, AutoCloseable {
    * Runs what is queued, unless somebody is at it. Nothing is left behind: whoever finds the work
    * taken has queued before, and whoever lets go of it looks at the queues after.
    */
-  private void runQueued() {
-    for (int passes = 0; hasQueued(); passes++) {
+  private void runQueued(boolean all) {
+    for (int passes = 0; all ? hasQueued() : !urgent.isEmpty(); passes++) {
       if (passes == MAX_PASSES_OF_CALLERS) {
         wake();
         return;
@@ -107,8 +120,9 @@ final class ShardLoop implements Executor, AutoCloseable {
       }
       boolean forThread = true;
       try {
-        drainUrgent();
-        forThread = runNormalAndFlush(null) || hasEarlierTimer();
+        runUrgent(null);
+        forThread = all ? runNormalAndFlush(null, false) : flush();
+        forThread |= hasEarlierTimer();
       } finally {
         leave();
       }
@@ -151,30 +165,37 @@ final class ShardLoop implements Executor, AutoCloseable {
   void remove(Shard shard) {
     shards.remove(shard);
     shard.beginPass();
-    runHeldBack(shard, Integer.MAX_VALUE);
+    runHeldBack(shard, Integer.MAX_VALUE, true); // refused, so none of it is slow
   }
 
   /** One round of everything; true if there may be more to do at once. */
   boolean pass() {
     noticeStall();
-    drainUrgent();
+    // All that waits already, so that a timer that is late finds every renewal that came before it;
+    // and no more, since under load the queue is never empty.
+    urgent.add(END_OF_QUEUE);
+    runUrgent(END_OF_QUEUE);
     if (nanos.getAsLong() - timersFrom >= 0) {
       for (Shard shard : shards) {
         shard.guarded(Shard::advance);
       }
     }
-    return runNormalAndFlush(slow.poll()) || hasQueued() || !slow.isEmpty();
+    return runNormalAndFlush(slow.poll(), true) || hasQueued() || !slow.isEmpty();
   }
 
   /** True if more of it can run at once. */
-  private boolean runNormalAndFlush(ShardTask first) {
-    int done = runNormal(first);
+  private boolean runNormalAndFlush(ShardTask first, boolean onThread) {
+    return runNormal(first, onThread) == MOST_A_PASS | flush();
+  }
+
+  /** Sends what has gathered; true if what was held back can run. */
+  private boolean flush() {
     boolean heldBack = false;
     for (Shard shard : shards) {
       shard.guarded(Shard::flush);
       heldBack |= shard.hasWork();
     }
-    return done == MOST_A_PASS || heldBack;
+    return heldBack;
   }
 
   private void noticeStall() {
@@ -185,17 +206,22 @@ final class ShardLoop implements Executor, AutoCloseable {
     lastPass = now;
   }
 
-  private void drainUrgent() {
-    for (Runnable task = urgent.poll(); task != null; task = urgent.poll()) {
+  /** Up to a task, or as many as a pass takes. */
+  private void runUrgent(Runnable last) {
+    for (int done = 0; last != null || done < MOST_A_PASS; done++) {
+      Runnable task = urgent.poll();
+      if (task == null || task == last) {
+        return;
+      }
       run(task);
     }
   }
 
-  private int runNormal(ShardTask first) {
+  private int runNormal(ShardTask first, boolean onThread) {
     int done = 0;
     for (Shard shard : shards) {
       shard.beginPass();
-      done += runHeldBack(shard, MOST_A_PASS - done);
+      done += runHeldBack(shard, MOST_A_PASS - done, onThread);
     }
     ShardTask task = first == null ? normal.poll() : first;
     while (task != null) {
@@ -208,10 +234,10 @@ final class ShardLoop implements Executor, AutoCloseable {
     return done;
   }
 
-  private static int runHeldBack(Shard shard, int most) {
+  private static int runHeldBack(Shard shard, int most, boolean onThread) {
     int done = 0;
     while (done < most) {
-      ShardTask task = shard.pollHeldBack();
+      ShardTask task = shard.pollHeldBack(onThread);
       if (task == null) {
         break;
       }

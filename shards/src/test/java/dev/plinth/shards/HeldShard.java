@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /** A shard of texts on a store whose commits the test holds, on a clock that it moves. */
@@ -24,7 +23,7 @@ final class HeldShard {
     this(new ManualClock(), new HeldStore(), Runnable::run, TEXTS);
   }
 
-  HeldShard(ManualClock clock, HeldStore store, Executor loop, App<?> app) {
+  HeldShard(ManualClock clock, HeldStore store, ShardExecutor loop, App<?> app) {
     this.clock = clock;
     this.store = store;
     this.shard = taken(clock, store, loop, app);
@@ -32,11 +31,11 @@ final class HeldShard {
   }
 
   /** Loaded, but not started. */
-  static Shard taken(ManualClock clock, HeldStore store, Executor loop, App<?> app) {
+  static Shard taken(ManualClock clock, HeldStore store, ShardExecutor loop, App<?> app) {
     return taken(clock.nanos(), store, loop, app);
   }
 
-  static Shard taken(LongSupplier nanos, HeldStore store, Executor loop, App<?> app) {
+  static Shard taken(LongSupplier nanos, HeldStore store, ShardExecutor loop, App<?> app) {
     Shard shard =
         new Shard(
             store,

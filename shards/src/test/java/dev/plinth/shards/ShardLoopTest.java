@@ -41,6 +41,20 @@ class ShardLoopTest {
   }
 
   @Test
+  void urgentWorkWithoutEnd_keepsTimersAndCommandsFromNothing() {
+    at(10, "timer");
+    clock.advance(Duration.ofMillis(10));
+    submit(Lane.NORMAL, shard, "normal");
+    renewForEver();
+    assertTrue(loop.pass(), "there is more to do");
+    assertEquals(List.of("timer", "normal"), order);
+  }
+
+  private void renewForEver() {
+    submit(Lane.URGENT, shard, to -> renewForEver());
+  }
+
+  @Test
   void afterAStall_timersWait_untilRenewalsHadTimeToArrive() {
     at(100, "expired");
     loop.pass();

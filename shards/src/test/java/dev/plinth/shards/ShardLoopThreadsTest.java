@@ -20,7 +20,8 @@ class ShardLoopThreadsTest {
   private static final TextApp TEXTS = new TextApp();
 
   private final ShardLoop loop = new ShardLoop("test", System::nanoTime, TimeUnit.HOURS.toNanos(1));
-  private final Shard shard = HeldShard.taken(System::nanoTime, new HeldStore(), loop, TEXTS);
+  private final HeldStore store = new HeldStore();
+  private final Shard shard = HeldShard.taken(System::nanoTime, store, loop, TEXTS);
   private final ShardQueue queue = new ShardQueue(1_000_000);
 
   @BeforeEach
@@ -52,7 +53,8 @@ class ShardLoopThreadsTest {
     CompletableFuture<Thread> first = new CompletableFuture<>();
     CompletableFuture.runAsync(
         () ->
-            loop.execute(
+            submit(
+                Lane.NORMAL,
                 () -> {
                   first.complete(Thread.currentThread());
                   begun.countDown();
@@ -132,6 +134,58 @@ class ShardLoopThreadsTest {
     loop.submitSlow(new ShardTask(shard, queue, to -> ranOn.complete(Thread.currentThread())));
     Await.until("it is done", ranOn::isDone);
     assertTrue(ranOn.join().getName().startsWith("test"));
+  }
+
+  @Test
+  void slowWorkThatWasHeldBack_isDoneByTheLoopsOwnThreadToo() {
+    store.maxWrites = 1;
+    loop.execute(() -> loop.add(shard));
+    for (int i = 0; i < 6; i++) {
+      put("k" + i);
+    }
+    Await.until("commits are in flight", () -> store.underWay() == 3);
+    CompletableFuture<Thread> ranOn = new CompletableFuture<>();
+    queue.enter(Lane.NORMAL);
+    loop.submitSlow(new ShardTask(shard, queue, to -> ranOn.complete(Thread.currentThread())));
+    Await.until(
+        "it is done",
+        () -> {
+          store.finishAll(); // as the store's thread
+          return ranOn.isDone();
+        });
+    assertTrue(ranOn.join().getName().startsWith("test"), ranOn.join().getName());
+  }
+
+  @Test
+  void fewAnswers_leaveOnTheStoresThread_manyOnTheLoopsOwn() {
+    loop.execute(() -> loop.add(shard));
+    CompletableFuture<Thread> lone = put("first");
+    Await.until("it is in flight", () -> store.underWay() == 1);
+    List<CompletableFuture<Thread>> many = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      many.add(put("k" + i));
+    }
+    store.finishAll();
+    Await.until(
+        "all are answered",
+        () -> {
+          store.finishAll();
+          return many.stream().allMatch(CompletableFuture::isDone);
+        });
+    // The loop's own thread may have been at work in that moment.
+    assertTrue(List.of(Thread.currentThread(), loopThread(many)).contains(lone.join()));
+    assertTrue(loopThread(many).getName().startsWith("test"), loopThread(many).getName());
+  }
+
+  private static Thread loopThread(List<CompletableFuture<Thread>> answers) {
+    return answers.get(answers.size() - 1).join();
+  }
+
+  /** Completes with the thread on which the answer leaves. */
+  private CompletableFuture<Thread> put(String key) {
+    PendingReply<String> reply = new PendingReply<>();
+    submit(Lane.NORMAL, () -> shard.run(TEXTS, TextApp.put(key, "x"), reply));
+    return reply.future().thenApply(done -> Thread.currentThread());
   }
 
   private void submit(Lane lane, Runnable work) {

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /** Where a page of leases ended: the last token and key on it, opaque to callers. */
 final class LeasePageToken {
   private static final int MOST = LeaseWire.MOST_KEY + 32;
-  private static final Pattern FORM = Pattern.compile("l1\\.(\\d{1,18})\\.(.+)");
+  private static final Pattern FORM = Pattern.compile("l1\\.(\\d{1,19})\\.(.+)");
 
   private LeasePageToken() {}
 
@@ -22,10 +22,13 @@ final class LeasePageToken {
       return Position.START;
     }
     Matcher parts = FORM.matcher(Fields.name("page_token", text, MOST));
-    if (!parts.matches()) {
-      throw Failure.Invalid.field(
-          "page_token", '"' + text + '"', "one from a page before, or none");
+    try {
+      if (parts.matches()) {
+        return new Position(parts.group(2), Long.parseLong(parts.group(1)));
+      }
+    } catch (NumberFormatException e) {
+      // Of 19 digits, but above every token.
     }
-    return new Position(parts.group(2), Long.parseLong(parts.group(1)));
+    throw Failure.Invalid.field("page_token", '"' + text + '"', "one from a page before, or none");
   }
 }

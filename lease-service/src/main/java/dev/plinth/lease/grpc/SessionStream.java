@@ -18,6 +18,8 @@ import io.grpc.stub.StreamObserver;
 
 /** {@code KeepSession}: beats one way, their answers and the session's dangers the other. */
 final class SessionStream implements StreamObserver<KeepSessionRequest> {
+  private static final int BEATS_AHEAD = 16;
+
   private final ShardCalls<Leases> calls;
   private final SerialStream<KeepSessionResponse> to;
   private String namespace;
@@ -28,7 +30,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
 
   SessionStream(ShardCalls<Leases> calls, StreamObserver<KeepSessionResponse> to) {
     this.calls = calls;
-    this.to = new SerialStream<>(to);
+    this.to = SerialStream.reading(to, BEATS_AHEAD);
   }
 
   @Override

@@ -18,7 +18,11 @@ import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.call.Heard;
 import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -54,6 +58,49 @@ class KeepSessionTest {
     beats.onCompleted();
     heard.end();
     assertEquals(0, calls.close(session), "the session outlives its stream, and had no keys");
+  }
+
+  @Test
+  void caller_thatDoesNotReadItsAnswers_isNotReadFromEither() {
+    String session = calls.session("ann");
+    AtomicReference<ClientCallStreamObserver<KeepSessionRequest>> call = new AtomicReference<>();
+    StreamObserver<KeepSessionRequest> unread =
+        LeaseServiceGrpc.newStub(calls.channel())
+            .keepSession(
+                new ClientResponseObserver<KeepSessionRequest, KeepSessionResponse>() {
+                  @Override
+                  public void beforeStart(ClientCallStreamObserver<KeepSessionRequest> stream) {
+                    stream.disableAutoRequestWithInitial(0);
+                    call.set(stream);
+                  }
+
+                  @Override
+                  public void onNext(KeepSessionResponse answer) {}
+
+                  @Override
+                  public void onError(Throwable thrown) {}
+
+                  @Override
+                  public void onCompleted() {}
+                });
+    int sent = 0;
+    int refusals = 0;
+    while (sent < 1_000 && refusals < 200) {
+      if (call.get().isReady()) {
+        unread.onNext(
+            KeepSessionRequest.newBuilder()
+                .setNamespace(calls.namespace)
+                .setSessionId(session)
+                .setSeq(++sent)
+                .build());
+        refusals = 0;
+      } else {
+        refusals++;
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+    assertTrue(sent < 100, sent + " beats were taken");
+    call.get().cancel("done", null);
   }
 
   @Test

@@ -1,15 +1,24 @@
 package dev.plinth.shards.grpc;
 
+import com.google.protobuf.MessageLite;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.failure.Failure;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 
 /**
  * A stream that several threads may write to and end. The first end counts; what comes after it, or
- * after the caller has gone, is dropped.
+ * after the caller has gone, is dropped. A caller that does not read is cut off when too many bytes
+ * wait for it, and of a stream in both directions no more is read than is answered.
  */
-public final class SerialStream<M> implements StreamObserver<M> {
+public final class SerialStream<M extends MessageLite> implements StreamObserver<M> {
+  static final int MAX_UNREAD_BYTES = 1 << 20;
+
   private final ServerCallStreamObserver<M> to;
+  private int unreadBytes;
+  private int unrequested;
   private boolean ended;
 
   /** Made before the service's method returns, as gRPC takes no handler later. */
@@ -19,10 +28,47 @@ public final class SerialStream<M> implements StreamObserver<M> {
     this.to.setOnCancelHandler(() -> {});
   }
 
+  /** Of a stream in both directions: so many messages are read ahead of their answers. */
+  public static <M extends MessageLite> SerialStream<M> reading(StreamObserver<M> to, int ahead) {
+    SerialStream<M> stream = new SerialStream<>(to);
+    stream.to.disableAutoRequest();
+    stream.to.setOnReadyHandler(stream::ready);
+    stream.to.request(ahead);
+    return stream;
+  }
+
   @Override
   public synchronized void onNext(M message) {
-    if (!ended) {
+    if (ended) {
+      return;
+    }
+    unreadBytes = to.isReady() ? 0 : unreadBytes + message.getSerializedSize();
+    if (unreadBytes > MAX_UNREAD_BYTES) {
+      onError(
+          new Failure.Exhausted(
+              ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW,
+              "stream",
+              "more than " + MAX_UNREAD_BYTES + " bytes wait for a caller that does not read",
+              Duration.ofMillis(500)));
+    } else {
       to.onNext(message);
+    }
+  }
+
+  /** Answers one message of a stream that is {@link #reading}. */
+  public synchronized void answer(M message) {
+    onNext(message);
+    if (to.isReady()) {
+      to.request(1);
+    } else {
+      unrequested++;
+    }
+  }
+
+  private synchronized void ready() {
+    if (unrequested > 0) {
+      to.request(unrequested);
+      unrequested = 0;
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -44,7 +45,7 @@ public final class ShardCalls<S> {
   /** A call that changes nothing durable. */
   public <R> void ask(
       String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
-    CompletableFuture<R> call = shards.submit(shards.shardOf(shardKey), app, lane, command);
+    CompletableFuture<R> call = submit(shardKey, lane, command);
     cancelWithCaller(call, observer);
     answer(call, observer);
   }
@@ -52,20 +53,19 @@ public final class ShardCalls<S> {
   /** Like {@link #ask}, with an answer whose making would keep the shard from its work. */
   public <A, R> void askThen(
       String shardKey, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
-    CompletableFuture<A> call = shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, command);
+    CompletableFuture<A> call = submit(shardKey, Lane.NORMAL, command);
     cancelWithCaller(call, observer);
     answer(call.thenApplyAsync(making), observer);
   }
 
   /** One message of a stream: it is answered, and the stream goes on. */
-  public <R> void askWithin(
-      String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> stream) {
-    shards
-        .submit(shards.shardOf(shardKey), app, lane, command)
+  public <R extends Message> void askWithin(
+      String shardKey, Lane lane, Command<S, R> command, SerialStream<R> stream) {
+    submit(shardKey, lane, command)
         .whenComplete(
             (answer, thrown) -> {
               if (thrown == null) {
-                stream.onNext(answer);
+                stream.answer(answer);
               } else {
                 stream.onError(thrown);
               }
@@ -82,15 +82,14 @@ public final class ShardCalls<S> {
       FeedCommand<S, M> command,
       Command<S, Void> leave,
       StreamObserver<M> to) {
-    int shard = shards.shardOf(shardKey);
-    follow(shardKey, begin -> shards.submit(shard, app, lane, begin), command, leave, to);
+    follow(shardKey, begin -> submit(shardKey, lane, begin), command, leave, to);
   }
 
   /** Like {@link #follow}, where the start, or what follows from it, changes something durable. */
   public <M> void followMutation(
       String shardKey, FeedCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
     int shard = shards.shardOf(shardKey);
-    follow(shardKey, begin -> shards.mutate(shard, app, begin), command, leave, to);
+    follow(shardKey, begin -> detached(() -> shards.mutate(shard, app, begin)), command, leave, to);
   }
 
   private <M> void follow(
@@ -169,12 +168,31 @@ public final class ShardCalls<S> {
       Mutation<R> mutation, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
     int shard = shards.shardOf(mutation.shardKey());
     CompletableFuture<R> call =
-        mutation.requestId().isEmpty()
-            ? shards.mutate(shard, app, lane, command)
-            : shards.submit(shard, app, lane, remembered(mutation), command);
+        detached(
+            () ->
+                mutation.requestId().isEmpty()
+                    ? shards.mutate(shard, app, lane, command)
+                    : shards.submit(shard, app, lane, remembered(mutation), command));
     cancelWithCaller(call, observer);
     answer(call, observer);
     return call;
+  }
+
+  private <R> CompletableFuture<R> submit(String shardKey, Lane lane, Command<S, R> command) {
+    return detached(() -> shards.submit(shards.shardOf(shardKey), app, lane, command));
+  }
+
+  /**
+   * The caller's thread may run other callers' commands too: those must neither end with this call
+   * nor log in its name.
+   */
+  private static <T> T detached(Supplier<T> submit) {
+    Context own = Context.ROOT.attach();
+    try {
+      return submit.get();
+    } finally {
+      Context.ROOT.detach(own);
+    }
   }
 
   /** A command that still queues when its caller goes away is not run. */
@@ -227,7 +245,7 @@ public final class ShardCalls<S> {
         .addListener(
             context -> {
               if (call.cancel(false)) {
-                shards.submit(shards.shardOf(shardKey), app, Lane.URGENT, answered(task));
+                submit(shardKey, Lane.URGENT, answered(task));
               }
             },
             Runnable::run);
@@ -235,7 +253,7 @@ public final class ShardCalls<S> {
 
   /** Something for the shard to do that nobody waits for. */
   public void tell(String shardKey, Command<S, Void> task) {
-    shards.submit(shards.shardOf(shardKey), app, Lane.NORMAL, answered(task));
+    submit(shardKey, Lane.NORMAL, answered(task));
   }
 
   private static <S> Command<S, Void> answered(Command<S, Void> task) {

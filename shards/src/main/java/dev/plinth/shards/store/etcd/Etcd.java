@@ -17,63 +17,43 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Calls to etcd, each of which ends within a bounded time. They all go to one member, transactions
- * over one connection, since requests that take different ways overtake each other. When that
- * member does not answer, the next one is tried, on a new channel: gRPC's own would stay with a
- * member that hangs, and after a long outage would sit out a backoff of up to two minutes.
+ * Calls to etcd, each of which ends within a bounded time. Transactions go over one connection, in
+ * the order in which they are sent, since requests that take different ways overtake each other;
+ * all other calls go over another, through jetcd.
  */
 final class Etcd implements AutoCloseable {
-  private final List<String> endpoints;
   private final Duration timeout;
-  private Member member;
-  private boolean closed;
-  private long lastWord;
+  private final MemberConnection<Client> client;
+  private final MemberConnection<TxnChannel> txns;
 
   Etcd(List<String> endpoints, Duration timeout) {
-    this.endpoints = new ArrayList<>(endpoints);
-    // Not all nodes on the same member.
-    Collections.shuffle(this.endpoints);
     this.timeout = timeout;
-    this.member = connect();
-    this.lastWord = System.nanoTime();
-  }
-
-  /** The connections to the member that is used now. */
-  private record Member(Client client, TxnChannel txns) {
-    private void close() {
-      client.close();
-      txns.close();
-    }
-  }
-
-  private Member connect() {
-    return new Member(Clients.connect(endpoints, timeout), new TxnChannel(endpoints, timeout));
+    List<String> members = new ArrayList<>(endpoints);
+    Collections.shuffle(members); // not all nodes on the same one
+    this.client =
+        new MemberConnection<>(
+            members, timeout, from -> Clients.connect(from, timeout), Client::close);
+    this.txns =
+        new MemberConnection<>(
+            members, timeout, from -> new TxnChannel(from, timeout), TxnChannel::close);
   }
 
   <T> CompletableFuture<T> call(Function<Client, CompletableFuture<T>> request) {
-    Member used = current();
-    return bounded(request, used.client).whenComplete((done, failure) -> heard(used, failure));
+    return client.call(via -> bounded(request.apply(via)));
   }
 
-  private <T> CompletableFuture<T> bounded(
-      Function<Client, CompletableFuture<T>> request, Client client) {
-    try {
-      // The deadline of each call is gRPC's to keep; this catches what jetcd does not pass on, such
-      // as a stream that ends without an answer.
-      return request.apply(client).orTimeout(timeout.toNanos() * 3 / 2, TimeUnit.NANOSECONDS);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+  /**
+   * The deadline of each call is gRPC's to keep; this catches what jetcd does not pass on, such as
+   * a stream that ends without an answer.
+   */
+  private <T> CompletableFuture<T> bounded(CompletableFuture<T> answer) {
+    return answer.orTimeout(timeout.toNanos() * 3 / 2, TimeUnit.NANOSECONDS);
   }
 
   CompletableFuture<TxnResponse> txn(List<Cmp> when, List<Op> then, List<Op> otherwise) {
-    Member used = current();
-    return used.txns
-        .send(when, then, otherwise)
-        .whenComplete((done, failure) -> heard(used, failure));
+    return txns.call(via -> via.send(when, then, otherwise));
   }
 
-  /** As a transaction, since jetcd logs two warnings for every plain read that fails. */
   CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
     return txn(List.of(), List.of(Op.get(key, option)), List.of())
         .thenApply(done -> done.getGetResponses().get(0));
@@ -82,28 +62,16 @@ final class Etcd implements AutoCloseable {
   /** Of one member, over a connection of its own: that it is down says nothing of the others. */
   CompletableFuture<StatusResponse> status(String endpoint) {
     String target = Clients.target(List.of(endpoint));
-    return bounded(via -> via.getMaintenanceClient().statusMember(target), current().client);
-  }
-
-  private synchronized Member current() {
-    return member;
-  }
-
-  private synchronized void heard(Member from, Throwable failure) {
-    long now = System.nanoTime();
-    if (failure == null || Failing.of(failure) != Failing.DOUBTFUL) {
-      lastWord = now;
-    } else if (from == member && !closed && now - lastWord > timeout.toNanos() / 2) {
-      lastWord = now; // of the next member
-      Collections.rotate(endpoints, -1);
-      member.close();
-      member = connect();
+    try {
+      return bounded(client.current().getMaintenanceClient().statusMember(target));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
   @Override
-  public synchronized void close() {
-    closed = true;
-    member.close();
+  public void close() {
+    client.close();
+    txns.close();
   }
 }

@@ -6,7 +6,6 @@ import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
 import io.etcd.jetcd.maintenance.AlarmType;
-import io.etcd.jetcd.options.GetOption;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -107,7 +106,7 @@ public final class EtcdShardStore implements ShardStore {
 
   private void start() {
     // Before the session begins: its first renewal must not have to wait for a connection.
-    renewals.get(keys.shards(), GetOption.DEFAULT).exceptionally(away -> null).join();
+    renewals.call(via -> via.getKVClient().get(keys.shards())).exceptionally(away -> null).join();
     CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
     long patience = Math.max(START.toMillis(), setup.settings().sessionTtl().toMillis());
     if (!first.completeOnTimeout(false, patience, TimeUnit.MILLISECONDS).join()) {

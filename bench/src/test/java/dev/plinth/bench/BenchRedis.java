@@ -5,11 +5,14 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A Redis under load, over one connection, and what it can be asked about itself. */
 public final class BenchRedis implements AutoCloseable {
   private static final Pattern CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
+
+  private static final Pattern USED = Pattern.compile("used_memory:(\\d+)");
 
   private final RedisClient client;
   private final StatefulRedisConnection<String, String> connection;
@@ -45,6 +48,15 @@ public final class BenchRedis implements AutoCloseable {
 
   public RedisCommands<String, String> commands() {
     return connection.sync();
+  }
+
+  /** Memory it has taken for data and all else. */
+  public long usedBytes() {
+    Matcher used = USED.matcher(commands().info("memory"));
+    if (!used.find()) {
+      throw new IllegalStateException("Redis does not tell its memory");
+    }
+    return Long.parseLong(used.group(1));
   }
 
   /** Commands it has run so far, those inside scripts too, but for the question itself. */

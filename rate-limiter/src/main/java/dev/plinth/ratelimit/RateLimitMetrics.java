@@ -6,6 +6,7 @@ import dev.plinth.ratelimit.core.Decision.DecidedBy;
 import dev.plinth.ratelimit.core.Decision.Verdict;
 import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.LimitEvents;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -110,12 +111,24 @@ final class RateLimitMetrics implements LimitEvents {
 
   /** How much a crash would forget, of a store that writes checkpoints. */
   static void watch(MeterRegistry of, BudgetStore store) {
+    store.rows().ifPresent(rows -> watch(of, rows));
     if (store.loss().isEmpty()) {
       return;
     }
     gauge(of, store, "loss", "What a crash now would forget of embedded budgets", Loss::now);
     gauge(
         of, store, "loss.worst", "The most that a crash would have forgotten of late", Loss::worst);
+  }
+
+  private static void watch(MeterRegistry of, RowMemory rows) {
+    Gauge.builder("plinth.ratelimit.rows", rows, RowMemory::used)
+        .description("Memory that rows of embedded budgets take, by estimate")
+        .baseUnit("bytes")
+        .register(of);
+    Gauge.builder("plinth.ratelimit.rows.limit", rows, RowMemory::most)
+        .description("Memory that they may take")
+        .baseUnit("bytes")
+        .register(of);
   }
 
   private static void gauge(

@@ -3,6 +3,7 @@ package dev.plinth.ratelimit;
 import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
 
 import dev.plinth.ratelimit.core.DescriptorCache;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.core.Tuning;
 import dev.plinth.ratelimit.grpc.EnvoyAnswers;
 import dev.plinth.ratelimit.grpc.EnvoyEvents;
@@ -58,6 +59,13 @@ public record RateLimitSettings(
                     + " most",
             byDefault = "0B")
         ByteSize cacheMemory,
+    @Setting(
+            meaning =
+                "Memory for the rows of embedded budgets; while rows that are in use fill it, a"
+                    + " check that needs another one is left to its fail mode. 0B is a quarter of"
+                    + " the heap",
+            byDefault = "0B")
+        ByteSize rowMemory,
     @Setting(meaning = "Checks under way on one stream", byDefault = "1000") int streamed,
     @Setting(
             meaning =
@@ -98,6 +106,9 @@ public record RateLimitSettings(
     if (cacheMemory.bytes() != 0) {
       unlessBetween("cacheMemory", cacheMemory, LEAST_CACHE, MOST_CACHE);
     }
+    if (rowMemory.bytes() != 0) {
+      unlessBetween("rowMemory", rowMemory, LEAST_CACHE, MOST_CACHE);
+    }
     unlessBetween("streamed", streamed, 1, 100_000);
     unlessBetween(
         "checkpointInterval", checkpointInterval, Duration.ofMillis(10), Duration.ofMinutes(10));
@@ -118,6 +129,11 @@ public record RateLimitSettings(
 
   RateLimitNode.Bounds bounds() {
     return new RateLimitNode.Bounds(policies, policyIdle, policyWait, streamed);
+  }
+
+  /** Memory that rows of embedded budgets may take. */
+  public RowMemory rows() {
+    return rowMemory.bytes() == 0 ? RowMemory.ofHeap(4) : new RowMemory(rowMemory.bytes());
   }
 
   DescriptorCache cache() {

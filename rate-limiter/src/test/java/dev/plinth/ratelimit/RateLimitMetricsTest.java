@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -18,7 +19,8 @@ class RateLimitMetricsTest {
 
   @Test
   void lossOfACrash_isExported_ofAStoreThatWritesCheckpoints(@TempDir Path folder) {
-    try (BudgetStore store = EmbeddedBudgetStore.open(folder, Duration.ofHours(1))) {
+    try (BudgetStore store =
+        EmbeddedBudgetStore.open(folder, Duration.ofHours(1), RowMemory.ofHeap(4))) {
       RateLimitMetrics.watch(registry, store);
       double before = registry.get("plinth.ratelimit.checkpoint.loss").gauge().value();
       assertTrue(registry.get("plinth.ratelimit.checkpoint.loss").gauge().value() > before);
@@ -30,7 +32,7 @@ class RateLimitMetricsTest {
 
   @Test
   void lossOfACrash_isNotExported_ofAStoreWithoutAFile() {
-    try (BudgetStore store = EmbeddedBudgetStore.open()) {
+    try (BudgetStore store = EmbeddedBudgetStore.open(RowMemory.ofHeap(4))) {
       RateLimitMetrics.watch(registry, store);
       assertNull(registry.find("plinth.ratelimit.checkpoint.loss").gauge());
     }

@@ -38,8 +38,10 @@ final class BudgetsAt {
     }
     return Coordination.parse(settings.coordination()).isEmbedded()
         ? EmbeddedBudgetStore.open(
-            settings.dataDir().resolve("budgets"), settings.rateLimit().checkpointInterval())
-        : EmbeddedBudgetStore.open();
+            settings.dataDir().resolve("budgets"),
+            settings.rateLimit().checkpointInterval(),
+            settings.rateLimit().rows())
+        : EmbeddedBudgetStore.open(settings.rateLimit().rows());
   }
 
   /** Given a moment to connect, so that a good start does not begin with a warning. */

@@ -27,7 +27,7 @@ final class NamespaceCaller implements Runnable {
   private static final Duration ATTEMPT = Duration.ofSeconds(2);
   private static final Duration GIVE_UP = Duration.ofSeconds(20);
   private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(10);
-  private static final Duration BETWEEN_CALLS = Duration.ofMillis(50);
+  private static final Duration BETWEEN_CALLS = Duration.ofMillis(20);
 
   private final PlinthNodes nodes;
   private final String namespace;

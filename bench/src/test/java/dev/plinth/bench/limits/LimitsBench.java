@@ -38,11 +38,13 @@ class LimitsBench {
   @Test
   void limits() throws Exception {
     String uri = BenchRedis.uri(REDIS);
+    Table memory;
     try (BenchRedis redis = new BenchRedis(uri);
         BenchServer server =
             new BenchServer(metrics -> new LimitServer(folder, uri, metrics.registry()));
         Fleet fleet = new Fleet(folder, PROCESSES, uri, server.target())) {
       redis.durable(false);
+      memory = new MemoryUse(redis, new Clients(uri, server.target())).table();
       warmUp(fleet, redis);
       for (int round = 0; round < PACE.rounds(); round++) {
         for (Scene scene : scenes()) {
@@ -55,6 +57,7 @@ class LimitsBench {
     }
     Page page = new Page("benchmarks-limits.md");
     page.put("limits", scores.table());
+    page.put("memory", memory);
     page.put("aims", aims());
   }
 

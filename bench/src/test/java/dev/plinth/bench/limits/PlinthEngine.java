@@ -1,5 +1,6 @@
 package dev.plinth.bench.limits;
 
+import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.Check;
 import dev.plinth.ratelimit.core.CompiledPolicy;
 import dev.plinth.ratelimit.core.Decision;
@@ -35,12 +36,7 @@ final class PlinthEngine implements Contestant {
   private final PerKey<Check> checks;
 
   PlinthEngine(Clients clients, Case what) {
-    limits =
-        new Limits(
-            clients.budgets(),
-            Tuning.DEFAULT.withStoreBudget(Duration.ofSeconds(10)),
-            new Node(
-                InstantSource.system(), System::nanoTime, scheduler, () -> 1, new Uncounted()));
+    limits = limits(clients.budgets(), scheduler);
     policy =
         CompiledPolicy.of(new Policy(what.run(), 1, List.of(rule(what.limit())), Instant.now()));
     checks =
@@ -54,19 +50,29 @@ final class PlinthEngine implements Contestant {
                     Optional.empty()));
   }
 
-  private static Rule rule(Limit limit) {
+  /** With a store that is waited for as long as it takes. */
+  static Limits limits(BudgetStore budgets, ScheduledExecutorService scheduler) {
+    return new Limits(
+        budgets,
+        Tuning.DEFAULT.withStoreBudget(Duration.ofSeconds(10)),
+        new Node(InstantSource.system(), System::nanoTime, scheduler, () -> 1, new Uncounted()));
+  }
+
+  static Bucket bucket(Limit limit) {
     BigInteger burst = BigInteger.valueOf(limit.burst());
     BigInteger micros = BigInteger.valueOf(limit.period().toNanos() / 1_000);
     BigInteger shared = burst.gcd(micros);
-    Bucket bucket =
-        new Bucket(
-            limit.burst(),
-            micros.divide(shared).longValueExact(),
-            burst.divide(shared).longValueExact());
+    return new Bucket(
+        limit.burst(),
+        micros.divide(shared).longValueExact(),
+        burst.divide(shared).longValueExact());
+  }
+
+  static Rule rule(Limit limit) {
     return new Rule(
         "each",
         List.of(new Rule.Match(PlinthChecks.DESCRIPTOR, "")),
-        bucket,
+        bucket(limit),
         1,
         false,
         Rule.ALL,

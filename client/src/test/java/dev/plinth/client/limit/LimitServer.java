@@ -5,6 +5,7 @@ import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
 import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Descriptor;
@@ -44,7 +45,9 @@ final class LimitServer implements AutoCloseable {
 
   LimitServer(Path folder) {
     store = EmbeddedShardStore.open(folder.resolve("shards"), 1);
-    budgets = EmbeddedBudgetStore.open(folder.resolve("budgets"), Duration.ofSeconds(1));
+    budgets =
+        EmbeddedBudgetStore.open(
+            folder.resolve("budgets"), Duration.ofSeconds(1), RowMemory.ofHeap(4));
     PolicyApp app = RateLimitService.app(InstantSource.system());
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
     shards = Shards.open(store, List.of(app), settings, metrics.registry());

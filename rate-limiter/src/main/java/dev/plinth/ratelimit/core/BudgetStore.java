@@ -48,6 +48,11 @@ public interface BudgetStore extends Engine, AutoCloseable {
    */
   record Loss(Duration now, Duration worst) {}
 
+  /** The memory of its rows, of a store that keeps them in this process. */
+  default Optional<RowMemory> rows() {
+    return Optional.empty();
+  }
+
   @Override
   void close();
 }

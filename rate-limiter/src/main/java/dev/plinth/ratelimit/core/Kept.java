@@ -6,4 +6,9 @@ sealed interface Kept permits State, Noted, Remembered, Place, ResetMark {
   boolean isOver(long now);
 
   String text();
+
+  /** About what its lists and texts take in memory, beyond a row without any. */
+  default int bytes() {
+    return 0;
+  }
 }

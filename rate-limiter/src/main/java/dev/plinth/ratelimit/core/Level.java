@@ -31,6 +31,11 @@ sealed interface Level permits BucketLevel, PacedLevel, WindowLevel, CounterLeve
    */
   Level refund(long amount, long charged, long at, long now);
 
+  /** What it takes in memory beyond a few numbers. */
+  default int bytes() {
+    return 0;
+  }
+
   /** Whether what is not there yet can be had by waiting for it. */
   default boolean hasFuture() {
     return false;

@@ -10,6 +10,11 @@ record LogLevel(Limit.SlidingLog limit, long[] entries) implements Level {
     return new LogLevel(limit, new long[0]);
   }
 
+  @Override
+  public int bytes() {
+    return entries.length * Long.BYTES;
+  }
+
   /** The first entry that still counts. */
   private int first(long now) {
     int i = 0;

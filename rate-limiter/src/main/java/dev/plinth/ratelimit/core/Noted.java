@@ -15,7 +15,18 @@ record Noted(long granted, long at, long until, List<Part> parts) implements Kep
    * @param charged a shadow may have been charged with less than was granted
    * @param ttl of the lease, in microseconds; 0 if it was none
    */
-  record Part(String key, Limit limit, long version, long charged, long ttl) {}
+  record Part(String key, Limit limit, long version, long charged, long ttl) {
+    private static final int BYTES = 160;
+  }
+
+  @Override
+  public int bytes() {
+    int bytes = 0;
+    for (Part part : parts) {
+      bytes += Part.BYTES + 2 * part.key.length();
+    }
+    return bytes;
+  }
 
   @Override
   public boolean isOver(long now) {

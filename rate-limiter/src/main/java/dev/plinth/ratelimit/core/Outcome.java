@@ -7,6 +7,11 @@ public sealed interface Outcome {
   /** Of a retry that never passes: the cost is more than the budget ever has. */
   long NEVER = -1;
 
+  /** Of the budgets that it is about, where it tells them. */
+  default List<Standing> standings() {
+    return List.of();
+  }
+
   /**
    * @param admitted how many of the checks
    * @param granted to one check: its cost, or a part of it
@@ -28,7 +33,10 @@ public sealed interface Outcome {
    * @param over it had no room for a check; a shadow, for one that the others admitted
    * @param version of the rule that wrote the state before this; 0 if there was none
    */
-  record Standing(long available, long reset, boolean over, long version) {}
+  record Standing(long available, long reset, boolean over, long version) {
+    /** About what one takes in memory. */
+    static final int BYTES = 56;
+  }
 
   /** A budget was written by a later version of its rule: nothing was done. */
   record Stale(long version) implements Outcome {}

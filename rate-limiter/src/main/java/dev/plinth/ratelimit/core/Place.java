@@ -20,6 +20,15 @@ record Place(long token, long until, List<String> budgets) implements Kept {
   }
 
   @Override
+  public int bytes() {
+    int bytes = 0;
+    for (String budget : budgets) {
+      bytes += 48 + 2 * budget.length();
+    }
+    return bytes;
+  }
+
+  @Override
   public String text() {
     return "v1 " + token + " " + until + "\n" + String.join("\n", budgets);
   }

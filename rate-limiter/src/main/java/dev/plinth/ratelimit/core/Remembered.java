@@ -12,6 +12,11 @@ record Remembered(String fingerprint, Outcome outcome, long until) implements Ke
   }
 
   @Override
+  public int bytes() {
+    return 2 * fingerprint.length() + Outcome.Standing.BYTES * outcome.standings().size();
+  }
+
+  @Override
   public String text() {
     return "v1 " + until + "\n" + OutcomeText.of(outcome) + "\n" + fingerprint;
   }

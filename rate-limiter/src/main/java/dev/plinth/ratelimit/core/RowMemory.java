@@ -34,6 +34,11 @@ public final class RowMemory {
     used.addAndGet(-ROW_BYTES - 2L * key.length());
   }
 
+  /** The value of a row grew or shrank. */
+  void changed(int bytes) {
+    used.addAndGet(bytes);
+  }
+
   public long used() {
     return used.get();
   }

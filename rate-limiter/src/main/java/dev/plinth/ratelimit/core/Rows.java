@@ -83,12 +83,20 @@ final class Rows<V extends Kept> {
   /** For a row that was just looked up. */
   void set(Row<V> row, V value) {
     note(row);
-    row.value = value;
+    hold(row, value);
   }
 
   /** As it was read from where changes are written to. */
   void restore(String key, V value) {
-    added(key).value = value;
+    hold(added(key), value);
+  }
+
+  private void hold(Row<V> row, V value) {
+    int change = value.bytes() - (row.value == null ? 0 : row.value.bytes());
+    if (change != 0) {
+      memory.changed(change);
+    }
+    row.value = value;
   }
 
   private Row<V> added(String key) {
@@ -103,6 +111,7 @@ final class Rows<V extends Kept> {
     Row<V> row = rows.remove(key);
     if (row != null) {
       memory.removed(key);
+      memory.changed(-row.value.bytes());
       note(row);
       row.value = null;
       if (changed != null) {

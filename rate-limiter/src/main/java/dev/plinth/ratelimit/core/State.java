@@ -24,6 +24,11 @@ record State(long version, long last, Lent lent, Level level) implements Kept {
     return now >= last && level.reset(now) == 0 && (lent.out() == 0 || now - last >= LENT);
   }
 
+  @Override
+  public int bytes() {
+    return level.bytes();
+  }
+
   /** The level at a time that may lie before the last one. */
   Level levelAt(long now) {
     return now < last ? level.back(last, now) : level;

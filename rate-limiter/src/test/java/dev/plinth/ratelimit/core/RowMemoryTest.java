@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,19 @@ class RowMemoryTest {
     assertTrue(memory.used() < memory.most() + 1_000, () -> memory.used() + " bytes");
     Outcome.Taken denied = assertInstanceOf(Outcome.Taken.class, take("mine", SECOND));
     assertEquals(0, denied.admitted(), "its budget did not begin anew");
+  }
+
+  @Test
+  void row_countsWhatItHolds_notOnlyItself() {
+    Rows<Place> rows = Rows.of(false, memory);
+    rows.put("a", new Place(1, SECOND, List.of()));
+    long empty = memory.used();
+    rows.put("a", new Place(1, SECOND, Collections.nCopies(100, "a budget's key")));
+    assertTrue(memory.used() > empty + 100 * "a budget's key".length(), memory.used() + " bytes");
+    rows.put("a", new Place(1, SECOND, List.of()));
+    assertEquals(empty, memory.used());
+    rows.remove("a");
+    assertEquals(0, memory.used());
   }
 
   @Test

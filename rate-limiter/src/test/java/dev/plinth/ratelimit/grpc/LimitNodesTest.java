@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.v1.CheckStreamRequest;
 import dev.plinth.ratelimit.v1.CheckStreamResponse;
@@ -73,7 +74,7 @@ class LimitNodesTest {
 
   @Test
   void checks_areDecidedByTheOwnerAlone_whereEachNodeHasItsOwnBudgets() {
-    start(EmbeddedBudgetStore::open);
+    start(() -> EmbeddedBudgetStore.open(RowMemory.ofHeap(4)));
     LimitCalls atA = a.callsHere();
     LimitCalls atB = b.callsIn(atA.domain);
     atA.put(LimitCalls.bucket("all", 10));
@@ -87,7 +88,7 @@ class LimitNodesTest {
 
   @Test
   void streamedChecks_findTheirWay_eachToItsOwner() {
-    start(EmbeddedBudgetStore::open);
+    start(() -> EmbeddedBudgetStore.open(RowMemory.ofHeap(4)));
     LimitCalls ofA = a.callsHere();
     LimitCalls ofB = b.callsHere();
     ofA.put(LimitCalls.bucket("all", 3));

@@ -4,6 +4,7 @@ import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
 import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisSettings;
@@ -57,7 +58,9 @@ final class LimitServer implements AutoCloseable {
     try {
       Path folder = Files.createTempDirectory("budgets");
       return new LimitServer(
-          "embedded", () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1)), flags);
+          "embedded",
+          () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1), RowMemory.ofHeap(4)),
+          flags);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -52,7 +52,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   private final String location;
   private final LongSupplier micros;
   private final ScheduledExecutorService scheduler;
-  private final RowMemory memory = RowMemory.ofHeap(4);
+  private final RowMemory memory;
   private final Map<String, Domain> domains = new ConcurrentHashMap<>();
   private final Function<String, Domain> empty;
   private final Optional<RowFile> file;
@@ -60,7 +60,9 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   private volatile String trouble;
   private volatile boolean closed;
 
-  private EmbeddedBudgetStore(LongSupplier micros, ScheduledExecutorService scheduler) {
+  private EmbeddedBudgetStore(
+      LongSupplier micros, ScheduledExecutorService scheduler, RowMemory memory) {
+    this.memory = memory;
     this.location = "this process";
     this.micros = micros;
     this.scheduler = scheduler;
@@ -73,7 +75,12 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   }
 
   private EmbeddedBudgetStore(
-      Path folder, RowFile file, LongSupplier micros, ScheduledExecutorService scheduler) {
+      Path folder,
+      RowFile file,
+      LongSupplier micros,
+      ScheduledExecutorService scheduler,
+      RowMemory memory) {
+    this.memory = memory;
     this.location = folder.toString();
     this.micros = micros;
     this.scheduler = scheduler;
@@ -92,12 +99,13 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   }
 
   /** Without a file. */
-  public static EmbeddedBudgetStore open() {
-    return open(clock(InstantSource.system(), System::nanoTime), scheduler());
+  public static EmbeddedBudgetStore open(RowMemory memory) {
+    return open(clock(InstantSource.system(), System::nanoTime), scheduler(), memory);
   }
 
-  static EmbeddedBudgetStore open(LongSupplier micros, ScheduledExecutorService scheduler) {
-    EmbeddedBudgetStore store = new EmbeddedBudgetStore(micros, scheduler);
+  static EmbeddedBudgetStore open(
+      LongSupplier micros, ScheduledExecutorService scheduler, RowMemory memory) {
+    EmbeddedBudgetStore store = new EmbeddedBudgetStore(micros, scheduler, memory);
     store.repeat(store::sweep, SWEEP);
     return store;
   }
@@ -106,15 +114,17 @@ public final class EmbeddedBudgetStore implements BudgetStore {
    * Opens the folder, made if it is not there.
    *
    * @param interval between checkpoints
+   * @param memory that its rows may take
    * @throws StoreUnavailable if it is held, cannot be written, or a row of it is damaged
    */
-  public static EmbeddedBudgetStore open(Path folder, Duration interval) {
+  public static EmbeddedBudgetStore open(Path folder, Duration interval, RowMemory memory) {
     return open(
         folder,
         new RowFile(folder),
         interval,
         clock(InstantSource.system(), System::nanoTime),
-        scheduler());
+        scheduler(),
+        memory);
   }
 
   static EmbeddedBudgetStore open(
@@ -122,9 +132,10 @@ public final class EmbeddedBudgetStore implements BudgetStore {
       RowFile file,
       Duration interval,
       LongSupplier micros,
-      ScheduledExecutorService scheduler) {
+      ScheduledExecutorService scheduler,
+      RowMemory memory) {
     try {
-      EmbeddedBudgetStore store = new EmbeddedBudgetStore(folder, file, micros, scheduler);
+      EmbeddedBudgetStore store = new EmbeddedBudgetStore(folder, file, micros, scheduler, memory);
       store.write(false);
       store.repeat(store::checkpoint, interval);
       return store;
@@ -203,6 +214,11 @@ public final class EmbeddedBudgetStore implements BudgetStore {
       written.write(domains.values(), false);
     }
     written.write(domains.values(), isLast);
+  }
+
+  @Override
+  public Optional<RowMemory> rows() {
+    return Optional.of(memory);
   }
 
   @Override

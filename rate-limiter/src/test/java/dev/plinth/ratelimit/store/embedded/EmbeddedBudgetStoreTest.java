@@ -15,6 +15,7 @@ import dev.plinth.ratelimit.core.Operation.ReleaseSlot;
 import dev.plinth.ratelimit.core.Operation.RenewSlot;
 import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
@@ -430,7 +431,8 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
   @Test
   void checkpoints_happenByThemselves() {
     Path folder = parent.resolve("real");
-    try (BudgetStore real = EmbeddedBudgetStore.open(folder, Duration.ofMillis(20))) {
+    try (BudgetStore real =
+        EmbeddedBudgetStore.open(folder, Duration.ofMillis(20), RowMemory.ofHeap(4))) {
       real.apply(DOMAIN, List.of(Request.of(of(4, TEN)))).toCompletableFuture().join();
       assertEquals("budgets embedded " + folder, describe(real));
       Await.until("written", () -> written(folder));

@@ -10,6 +10,7 @@ import dev.plinth.ratelimit.core.InvariantsContract;
 import dev.plinth.ratelimit.core.Limit;
 import dev.plinth.ratelimit.core.Operation.AcquireSlot;
 import dev.plinth.ratelimit.core.Outcome.Slotted;
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.testkit.ManualClock;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
@@ -21,7 +22,8 @@ class MemoryBudgetStoreTest {
     private volatile long now;
 
     EmbeddedBudgetStore open() {
-      return EmbeddedBudgetStore.open(() -> now, new ManualClock().scheduler());
+      return EmbeddedBudgetStore.open(
+          () -> now, new ManualClock().scheduler(), RowMemory.ofHeap(4));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.store.embedded;
 
+import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.testkit.ManualClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -48,7 +49,8 @@ final class TimedFolder {
             super.sync(tokens);
           }
         };
-    return EmbeddedBudgetStore.open(folder(), file, INTERVAL, () -> now, checkpoints.scheduler());
+    return EmbeddedBudgetStore.open(
+        folder(), file, INTERVAL, () -> now, checkpoints.scheduler(), RowMemory.ofHeap(4));
   }
 
   private void fail() throws RocksDBException {

@@ -27,7 +27,7 @@ import java.util.concurrent.ScheduledExecutorService;
 
 /** What limiters keep in memory: for each key that was used once, and for each descriptor. */
 final class MemoryUse {
-  private static final Limit HOURLY = new Limit(1_000_000, Duration.ofHours(1));
+  private static final Limit HOURLY = new Limit(10, Duration.ofHours(1));
   private static final List<Entry> IN_REDIS =
       List.of(Entry.BUCKET4J, Entry.REDISSON, Entry.SCRIPT, Entry.ENGINE);
   private static final int IN_HEAP = 100_000;

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Alone {
   private static final int HEAP_SHARE = 8;
+  private static final int SWEPT_AT_ONCE = 10_000;
   static final long KEPT = TimeUnit.MINUTES.toNanos(1);
 
   /** One domain's. */
@@ -29,6 +30,10 @@ final class Alone {
       return budgets.apply(List.of(request), now).get(0);
     }
 
+    synchronized void sweep(long now) {
+      budgets.sweep(SWEPT_AT_ONCE, now);
+    }
+
     synchronized void charge(Budget budget, long cost, long now) {
       budgets.charge(budget, cost, now);
     }
@@ -37,6 +42,13 @@ final class Alone {
   /** From the first need of them until they are forgotten. */
   private record Outage(
       int nodes, long beganMicros, long began, Map<String, Domain> domains, RowMemory memory) {
+    /** Names of domains are the callers': one that holds nothing is not kept. */
+    Domain domainFor(String name, Request request) {
+      return request.beginsRows() || domains.containsKey(name)
+          ? domain(name)
+          : new Domain(new RowMemory(Long.MAX_VALUE));
+    }
+
     Domain domain(String name) {
       Domain known = domains.get(name);
       return known != null ? known : domains.computeIfAbsent(name, absent -> new Domain(memory));
@@ -58,7 +70,7 @@ final class Alone {
   Outcome apply(String domain, Request request) {
     Outage now = outage();
     lastUsed = node.nanos().getAsLong();
-    return now.domain(domain).apply(request, micros(now));
+    return now.domainFor(domain, request).apply(request, micros(now));
   }
 
   private Outage outage() {
@@ -78,10 +90,13 @@ final class Alone {
     return outage;
   }
 
-  /** Forgets them, if they were not needed for {@link #KEPT}. */
+  /** Forgets them, if they were not needed for {@link #KEPT}, or else those that are over. */
   void tidy() {
-    if (outage != null && node.nanos().getAsLong() - lastUsed >= KEPT) {
+    Outage now = outage;
+    if (now != null && node.nanos().getAsLong() - lastUsed >= KEPT) {
       outage = null;
+    } else if (now != null) {
+      now.domains.values().forEach(domain -> domain.sweep(micros(now)));
     }
   }
 

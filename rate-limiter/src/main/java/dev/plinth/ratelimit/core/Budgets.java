@@ -154,13 +154,29 @@ public final class Budgets {
   }
 
   private boolean needsRow(Request request) {
-    if (request.once().isPresent() || request.operation() instanceof AcquireSlot) {
+    if (isFreeing(request.operation()) || isRemembered(request)) {
+      return false;
+    }
+    if (request.once().isPresent()
+        || request.operation() instanceof AcquireSlot
+        || request.operation() instanceof Reset) {
       return true;
     }
     return request.operation() instanceof Take take
         && (take.ticket().isPresent()
             || take.charges().stream()
                 .anyMatch(c -> c.cost() > 0 && states.row(c.budget().key()) == null));
+  }
+
+  /** These end rows: refused for want of memory, they would keep it full. */
+  private static boolean isFreeing(Operation operation) {
+    return operation instanceof Settle
+        || operation instanceof GiveBack
+        || operation instanceof ReleaseSlot;
+  }
+
+  private boolean isRemembered(Request request) {
+    return request.once().filter(once -> requests.row(once.id()) != null).isPresent();
   }
 
   /**

@@ -14,6 +14,13 @@ public record Request(Operation operation, Optional<Once> once) {
     public static final long REMEMBERED = 600_000_000L;
   }
 
+  /** Whether it may leave rows in a domain that has none; the others find nothing there. */
+  public boolean beginsRows() {
+    return operation instanceof Operation.Take
+        || operation instanceof Operation.AcquireSlot
+        || operation instanceof Operation.Reset;
+  }
+
   public static Request of(Operation operation) {
     return new Request(operation, Optional.empty());
   }

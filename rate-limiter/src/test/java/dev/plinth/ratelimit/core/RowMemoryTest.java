@@ -17,10 +17,16 @@ class RowMemoryTest {
   private final Budgets budgets = new Budgets(memory);
 
   private Outcome take(String key, long now) {
+    return budgets.apply(List.of(Request.of(taking(key))), now).get(0);
+  }
+
+  private static Operation.Take taking(String key) {
+    return Operation.Take.of(List.of(new Charge(budget(key), 1)));
+  }
+
+  private static Budget budget(String key) {
     Limit limit = new Limit.Bucket(2, SECOND, 1);
-    Budget budget = new Budget(key, limit, 1, OnChange.AS_IS, false, Optional.empty());
-    Request request = Request.of(Operation.Take.of(List.of(new Charge(budget, 1))));
-    return budgets.apply(List.of(request), now).get(0);
+    return new Budget(key, limit, 1, OnChange.AS_IS, false, Optional.empty());
   }
 
   @Test
@@ -35,6 +41,23 @@ class RowMemoryTest {
     assertTrue(memory.used() < memory.most() + 1_000, () -> memory.used() + " bytes");
     Outcome.Taken denied = assertInstanceOf(Outcome.Taken.class, take("mine", SECOND));
     assertEquals(0, denied.admitted(), "its budget did not begin anew");
+  }
+
+  @Test
+  void fullMemory_takesWhatFreesIt_andAnswersWhatItKnows() {
+    Request.Once once = new Request.Once("first", "f");
+    Request first = new Request(taking("first"), Optional.of(once));
+    Outcome known = budgets.apply(List.of(first), SECOND).get(0);
+    for (int i = 0; i < 10_000; i++) {
+      take("random-" + i, SECOND);
+    }
+    assertInstanceOf(Outcome.Undecided.class, take("late", SECOND));
+    assertEquals(known, budgets.apply(List.of(first), SECOND).get(0));
+    Request settle =
+        new Request(new Operation.Settle("none", 0), Optional.of(new Request.Once("second", "s")));
+    assertInstanceOf(Outcome.Settled.class, budgets.apply(List.of(settle), SECOND).get(0));
+    Request reset = Request.of(new Operation.Reset(List.of(budget("other"))));
+    assertInstanceOf(Outcome.Undecided.class, budgets.apply(List.of(reset), SECOND).get(0));
   }
 
   @Test

@@ -21,23 +21,26 @@ final class Tokens {
   }
 
   long next() {
-    long token = last.incrementAndGet();
-    if (token > end) {
-      throw StoreUnavailable.outcomeUnknown(
-          EmbeddedBudgetStore.ENGINE, "no slot tokens are set aside: the disk is behind", null);
+    while (true) {
+      long before = last.get();
+      if (before >= end) {
+        throw StoreUnavailable.outcomeUnknown(
+            EmbeddedBudgetStore.ENGINE, "no slot tokens are set aside: the disk is behind", null);
+      }
+      if (last.compareAndSet(before, before + 1)) {
+        return before + 1;
+      }
     }
-    return token;
   }
 
   /** Up to where tokens should be set aside now: a new block when half of the last is used. */
   long wanted() {
-    long used = Math.min(last.get(), end);
+    long used = last.get();
     return end - used < BLOCK / 2 ? used + BLOCK : end;
   }
 
   /** That is on the disk now. */
   void setAside(long to) {
-    last.accumulateAndGet(end, Math::min); // tries that failed took no token
     end = to;
   }
 
@@ -47,6 +50,6 @@ final class Tokens {
   }
 
   long last() {
-    return Math.min(last.get(), end);
+    return last.get();
   }
 }

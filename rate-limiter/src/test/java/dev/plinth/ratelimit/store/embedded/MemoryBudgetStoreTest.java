@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.store.embedded;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.core.BudgetSlotsContract;
@@ -8,11 +9,14 @@ import dev.plinth.ratelimit.core.BudgetStoreContract;
 import dev.plinth.ratelimit.core.BudgetTicketsContract;
 import dev.plinth.ratelimit.core.InvariantsContract;
 import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.core.Operation;
 import dev.plinth.ratelimit.core.Operation.AcquireSlot;
 import dev.plinth.ratelimit.core.Outcome.Slotted;
+import dev.plinth.ratelimit.core.Request;
 import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.testkit.ManualClock;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +28,20 @@ class MemoryBudgetStoreTest {
     EmbeddedBudgetStore open() {
       return EmbeddedBudgetStore.open(
           () -> now, new ManualClock().scheduler(), RowMemory.ofHeap(4));
+    }
+  }
+
+  @Test
+  void domainThatHoldsNothing_isNotKept_whateverNamesCallersMakeUp() {
+    try (EmbeddedBudgetStore store = new Timed().open()) {
+      Request.Once once = new Request.Once("id", "fingerprint");
+      for (int i = 0; i < 1_000; i++) {
+        Request settle = new Request(new Operation.Settle("t", 0), Optional.of(once));
+        Request release = Request.of(new Operation.ReleaseSlot("s"));
+        store.apply("made-up-" + i, List.of(settle, release)).toCompletableFuture().join();
+      }
+      assertEquals(0, store.domains());
+      assertEquals(0, store.rows().orElseThrow().used());
     }
   }
 

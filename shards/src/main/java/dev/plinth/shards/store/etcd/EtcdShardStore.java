@@ -6,6 +6,7 @@ import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
 import io.etcd.jetcd.maintenance.AlarmType;
+import io.etcd.jetcd.options.GetOption;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -105,8 +106,11 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   private void start() {
-    // Before the session begins: its first renewal must not have to wait for a connection.
-    renewals.call(via -> via.getKVClient().get(keys.shards())).exceptionally(away -> null).join();
+    // Before the session begins: its first renewal must not have to wait for a connection, nor the
+    // first transaction, which decides whether we start, for classes that are loaded.
+    CompletableFuture<?> renewing = renewals.call(via -> via.getKVClient().get(keys.shards()));
+    CompletableFuture<?> reading = etcd.get(keys.shards(), GetOption.DEFAULT);
+    CompletableFuture.allOf(renewing, reading).exceptionally(away -> null).join();
     CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
     long patience = Math.max(START.toMillis(), setup.settings().sessionTtl().toMillis());
     if (!first.completeOnTimeout(false, patience, TimeUnit.MILLISECONDS).join()) {

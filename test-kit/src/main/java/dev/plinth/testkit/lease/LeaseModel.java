@@ -184,22 +184,31 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
   private static Stream<KeyState> stale(
       KeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
     long asked = op.input().token();
-    if (current == asked) {
-      // Its time is over, but not its hold: a renewal may still save it.
-      return state
-          .under(asked)
-          .filter(hold -> hold.runsUntil() <= op.returned())
-          .map(hold -> state.replace(hold, hold.known(asked)));
-    }
-    Optional<KeyState> rest =
+    Optional<KeyState> ended =
         state.ranOut(
             hold -> current == 0 || hold.token() == asked || hold.token() > current, op.returned());
-    return rest.stream()
-        .flatMap(
-            s ->
-                current == 0
-                    ? Stream.of(s)
-                    : s.under(current).map(hold -> s.replace(hold, hold.known(current))));
+    return Stream.concat(
+        ended.stream().flatMap(s -> newestIs(s, current)), ranOutButHeld(state, op, current));
+  }
+
+  /** Its time is over, but not its hold: a renewal may still save it. */
+  private static Stream<KeyState> ranOutButHeld(
+      KeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
+    long asked = op.input().token();
+    return current < asked
+        ? Stream.of()
+        : state
+            .under(asked)
+            .filter(hold -> hold.runsUntil() <= op.returned())
+            .map(hold -> state.replace(hold, hold.known(asked)))
+            .flatMap(s -> s.ranOut(other -> other.token() > current, op.returned()).stream())
+            .flatMap(s -> newestIs(s, current));
+  }
+
+  private static Stream<KeyState> newestIs(KeyState state, long current) {
+    return current == 0
+        ? Stream.of(state)
+        : state.under(current).map(hold -> state.replace(hold, hold.known(current)));
   }
 
   /** A call whose outcome nobody knows; that it changed nothing is tried without us. */

@@ -123,6 +123,19 @@ class LeaseModelTest {
   }
 
   @Test
+  void V5_ranOutButNotEnded_besideOthers_isStaleUnderTheirToken_andStillHeld() {
+    Held ann = new Held("ann", 1, true, 1);
+    Held bob = new Held("bob", 2, true, 1);
+    ok(shared("ann"), answer(Outcome.GRANTED, ann), 0, 1);
+    ok(shared("bob"), answer(Outcome.GRANTED, bob), 60, 61);
+    ok(LeaseCall.of(Kind.VALIDATE, "k", 1), LeaseAnswer.stale(2), 101, 102);
+    ok(LeaseCall.of(Kind.RENEW, "k", 1), Outcome.RENEWED, 103, 104);
+    assertGood(true);
+    ok(LeaseCall.of(Kind.VALIDATE, "k", 1), LeaseAnswer.stale(2), 105, 106);
+    assertGood(false);
+  }
+
+  @Test
   void V7_secondEffectOfOneCall_shows() {
     ok(acquire("ann"), answer(Outcome.REENTERED, new Held("ann", 1, false, 2)), 0, 50);
     assertGood(false);

@@ -89,15 +89,15 @@ final class Network implements AutoCloseable {
       Channel connection = (Channel) accepted;
       if (connections.incrementAndGet() > mostConnections) {
         connections.decrementAndGet();
+        countRefused(); // before the close: who sees that may look at the count
         connection.unsafe().closeForcibly();
-        refuse();
       } else {
         connection.closeFuture().addListener(closed -> connections.decrementAndGet());
         context.fireChannelRead(accepted);
       }
     }
 
-    private void refuse() {
+    private void countRefused() {
       refused.increment();
       lines
           .next()

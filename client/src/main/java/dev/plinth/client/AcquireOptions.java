@@ -8,27 +8,28 @@ import java.util.Optional;
 /** How keys are to be taken. The usual: exclusive, priority 0, no payload, no re-entry. */
 public final class AcquireOptions {
   private static final AcquireOptions USUAL =
-      new AcquireOptions(Want.exclusive(""), 0, ByteString.EMPTY, Optional.empty());
+      new AcquireOptions(LeaseSpec.exclusive(""), 0, ByteString.EMPTY, Optional.empty());
 
-  private final Want manner;
+  private final LeaseSpec manner;
   private final int priority;
   private final ByteString payload;
   private final Optional<String> party;
 
-  private AcquireOptions(Want manner, int priority, ByteString payload, Optional<String> party) {
+  private AcquireOptions(
+      LeaseSpec manner, int priority, ByteString payload, Optional<String> party) {
     this.manner = manner;
     this.priority = priority;
     this.payload = payload;
     this.party = party;
   }
 
-  public static AcquireOptions usual() {
+  public static AcquireOptions defaults() {
     return USUAL;
   }
 
   /** Beside other shared holders. */
   public AcquireOptions shared() {
-    return new AcquireOptions(Want.shared(""), priority, payload, party);
+    return new AcquireOptions(LeaseSpec.shared(""), priority, payload, party);
   }
 
   /**
@@ -36,7 +37,7 @@ public final class AcquireOptions {
    * hold of its own; there is no re-entry.
    */
   public AcquireOptions permits(int weight) {
-    return new AcquireOptions(Want.permits("", weight), priority, payload, party);
+    return new AcquireOptions(LeaseSpec.permits("", weight), priority, payload, party);
   }
 
   /** Higher is served first; -100 to 100. */
@@ -61,7 +62,7 @@ public final class AcquireOptions {
   /**
    * Like {@link #reentrant}, for one of several workers in this client. What a worker takes under
    * its own name the server sees as one owner's, so it finds workers that wait for each other in a
-   * circle, and ends it with {@link Deadlocked}.
+   * circle, and ends it with {@link DeadlockException}.
    */
   public AcquireOptions as(String worker) {
     return new AcquireOptions(manner, priority, payload, Optional.of("/" + worker));

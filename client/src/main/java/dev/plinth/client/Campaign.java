@@ -20,7 +20,8 @@ import java.util.concurrent.CompletableFuture;
  * believe does not hang on the stream but on the session; the stream only tells of ends that come
  * before. On the own thread, but for what says otherwise.
  */
-final class Campaign implements Session.Dependant, Following.Listener<CampaignResponse> {
+final class Campaign
+    implements ClientSession.SessionListener, ResumingStream.Listener<CampaignResponse> {
   private static final Logger log = System.getLogger("plinth.client");
 
   /** Several of them, and the calls between, fit into the time for which a place is kept. */
@@ -30,21 +31,21 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   private final CampaignRequest request;
-  private final Wiring wiring;
-  private final OwnThread thread;
-  private final Beginning beginning = new Beginning("Campaign");
+  private final ClientParts clientParts;
+  private final ClientEventLoop thread;
+  private final StreamStartLatch streamStartLatch = new StreamStartLatch("Campaign");
   private final CompletableFuture<Leadership> elected = new CompletableFuture<>();
-  private Session session;
+  private ClientSession clientSession;
   private long highest;
-  private Following<CampaignRequest, CampaignResponse> stream;
+  private ResumingStream<CampaignRequest, CampaignResponse> stream;
   private Leadership leadership;
   private boolean over;
   private volatile int position;
 
-  Campaign(CampaignRequest request, Wiring wiring) {
+  Campaign(CampaignRequest request, ClientParts clientParts) {
     this.request = request;
-    this.wiring = wiring;
-    this.thread = wiring.rhythm().thread();
+    this.clientParts = clientParts;
+    this.thread = clientParts.clientEnvironment().thread();
   }
 
   CompletableFuture<Leadership> elected() {
@@ -56,23 +57,26 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
   }
 
   /** Blocks until it stands in line. On the caller's thread. */
-  void begin(Budget budget) throws InterruptedException {
+  void begin(OperationDeadline operationDeadline) throws InterruptedException {
     Campaign standing =
-        wiring.candidates().merge(name(), this, (before, self) -> before.isOpen() ? before : self);
+        clientParts
+            .candidates()
+            .merge(name(), this, (before, self) -> before.isOpen() ? before : self);
     if (standing != this) {
       throw new IllegalStateException(name() + " stands already (expected: once)");
     }
     boolean opened = false;
     try {
-      Session on = wiring.sessions().current(request.getNamespace(), budget);
+      ClientSession on =
+          clientParts.namespaceSessions().current(request.getNamespace(), operationDeadline);
       opened = true;
       thread.execute(() -> stand(on));
     } finally {
       if (!opened) {
-        wiring.candidates().remove(name(), this);
+        clientParts.candidates().remove(name(), this);
       }
     }
-    beginning.await(budget, this::leave);
+    streamStartLatch.await(operationDeadline, this::leave);
   }
 
   private String name() {
@@ -91,19 +95,23 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
     return leadership == null || !leadership.lease().hold().isOver();
   }
 
-  private void stand(Session on) {
+  private void stand(ClientSession on) {
     if (over) {
       return;
     }
     CampaignRequest standing = request.toBuilder().setSessionId(on.id()).build();
-    session = on;
-    highest = wiring.tokens().highest(request.getNamespace());
+    clientSession = on;
+    highest = clientParts.tokens().highest(request.getNamespace());
     stream =
-        new Following<>(
-            wiring, ElectionServiceGrpc.getCampaignMethod(), LONGEST_PAUSE, () -> standing, this);
-    session.attach(this);
+        new ResumingStream<>(
+            clientParts,
+            ElectionServiceGrpc.getCampaignMethod(),
+            LONGEST_PAUSE,
+            () -> standing,
+            this);
+    clientSession.attach(this);
     stream.open();
-    if (session.isLost()) {
+    if (clientSession.isLost()) {
       sessionChanged(); // before it was attached
     }
   }
@@ -115,7 +123,7 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
   }
 
   private void followSession() {
-    LeaseState state = session.state();
+    LeaseState state = clientSession.state();
     if (over) {
       return;
     }
@@ -125,19 +133,21 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
       finish();
     } else if (state == LeaseState.LOST) {
       stream.stop();
-      session.detach(this);
+      clientSession.detach(this);
       position = 0;
-      wiring.background().execute(this::standAnew);
+      clientParts.background().execute(this::standAnew);
     }
   }
 
   /** The place in line is gone with the session. On a thread that may block. */
   private void standAnew() {
     try {
-      Session next = wiring.sessions().current(request.getNamespace(), wiring.budget());
+      ClientSession next =
+          clientParts.namespaceSessions().current(request.getNamespace(), clientParts.budget());
       thread.execute(() -> stand(next));
-    } catch (CallFailed e) {
-      thread.after(RetryRule.LONGEST_PAUSE, () -> wiring.background().execute(this::standAnew));
+    } catch (CallFailedException e) {
+      thread.after(
+          RetrySchedule.LONGEST_PAUSE, () -> clientParts.background().execute(this::standAnew));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IllegalStateException e) { // the client is closed
@@ -153,12 +163,13 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
       case DEPOSED -> deposed(message.getDeposed());
       case DANGER -> {
         if (message.getDanger().hasReleaseAsk()) {
-          session.beatSoon(); // its answer tells of the ask with a time that can be counted from
+          clientSession
+              .beatSoon(); // its answer tells of the ask with a time that can be counted from
         }
       }
       default -> {} // from a newer server
     }
-    beginning.done();
+    streamStartLatch.done();
   }
 
   /** A leader that stands in line was deposed while it could not hear of it. */
@@ -166,7 +177,7 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
     if (leadership == null) {
       position = place;
     } else {
-      leadership.lease().hold().lose();
+      leadership.lease().hold().markLost();
       leave();
     }
   }
@@ -175,28 +186,30 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
     position = 0;
     if (leadership == null && !isPlausible(leader.getToken())) {
       resignations().later(lease(leader.getToken()));
-      wiring.rhythm().events().tokenWentBack();
+      clientParts.clientEnvironment().events().tokenWentBack();
       elected.completeExceptionally(
-          new TokenWentBack(request.getNamespace(), key(), leader.getToken(), highest));
+          new TokenWentBackException(request.getNamespace(), key(), leader.getToken(), highest));
       finish();
     } else if (leadership == null) {
-      wiring.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
+      clientParts.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
       LeaseHandle lease =
           new LeaseHandle(
-              lease(leader.getToken()), Hold.on(session, leader.getToken()), resignations());
-      leadership = new Leadership(request.getElection(), leader.getTerm(), lease, wiring);
+              lease(leader.getToken()),
+              LocalLease.on(clientSession, leader.getToken()),
+              resignations());
+      leadership = new Leadership(request.getElection(), leader.getTerm(), lease, clientParts);
       if (!elected.complete(leadership)) {
         leadership.closeLater();
       }
     } else if (leadership.token() != leader.getToken()) {
-      leadership.lease().hold().lose();
+      leadership.lease().hold().markLost();
       resignations().later(lease(leader.getToken()));
       finish();
     }
   }
 
   private boolean isPlausible(long token) {
-    return wiring.tokens().isLeaders(request.getNamespace(), key(), token, highest);
+    return clientParts.tokens().isLeaders(request.getNamespace(), key(), token, highest);
   }
 
   private String key() {
@@ -212,8 +225,8 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
   }
 
   /** Not by Resign, which does not tell when it has to be sent once more. */
-  private Releases resignations() {
-    return new Releases(wiring, session, false);
+  private LeaseReleaser resignations() {
+    return new LeaseReleaser(clientParts, clientSession, false);
   }
 
   private void deposed(Deposed how) {
@@ -227,7 +240,7 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
             how.getBy(),
             how.getReason());
       }
-      leadership.lease().hold().lose();
+      leadership.lease().hold().markLost();
     }
     finish();
   }
@@ -235,12 +248,12 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
   @Override
   public void refused(StatusRuntimeException why) {
     if (ErrorDetails.SESSION_EXPIRED.equals(ErrorDetails.reason(why))) {
-      session.end();
+      clientSession.end();
     } else if (leadership != null) {
-      thread.after(RetryRule.LONGEST_PAUSE, stream::open); // it leads, whoever listens
+      thread.after(RetrySchedule.LONGEST_PAUSE, stream::open); // it leads, whoever listens
     } else {
-      beginning.failed(why);
-      elected.completeExceptionally(CallFailed.of("Campaign", why));
+      streamStartLatch.failed(why);
+      elected.completeExceptionally(CallFailedException.of("Campaign", why));
       finish();
     }
   }
@@ -259,16 +272,16 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
 
   private void finish() {
     over = true;
-    wiring.candidates().remove(name(), this);
-    if (session != null) {
-      session.detach(this);
+    clientParts.candidates().remove(name(), this);
+    if (clientSession != null) {
+      clientSession.detach(this);
       stream.stop();
     }
   }
 
   /** The server may have elected it while the news that it left was under way. */
   private void giveUpIfElected() {
-    if (session == null) {
+    if (clientSession == null) {
       return;
     }
     GetLeaderRequest question =
@@ -276,20 +289,20 @@ final class Campaign implements Session.Dependant, Following.Listener<CampaignRe
             .setNamespace(request.getNamespace())
             .setElection(request.getElection())
             .build();
-    wiring
-        .errands()
+    clientParts
+        .backgroundCaller()
         .run(
             ElectionServiceGrpc.getGetLeaderMethod(),
             question,
-            () -> !session.isLost() && !wiring.candidates().containsKey(name()),
+            () -> !clientSession.isLost() && !clientParts.candidates().containsKey(name()),
             this::giveUp);
   }
 
   private void giveUp(GetLeaderResponse now) {
     boolean mine =
-        now.getLeader().getSessionId().equals(session.id())
+        now.getLeader().getSessionId().equals(clientSession.id())
             && now.getLeader().getCandidateId().equals(request.getCandidateId());
-    if (mine && !wiring.candidates().containsKey(name())) {
+    if (mine && !clientParts.candidates().containsKey(name())) {
       resignations().later(lease(now.getLeader().getToken()));
     }
   }

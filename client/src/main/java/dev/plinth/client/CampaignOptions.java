@@ -17,7 +17,7 @@ public final class CampaignOptions {
     this.value = value;
   }
 
-  public static CampaignOptions usual() {
+  public static CampaignOptions defaults() {
     return USUAL;
   }
 

@@ -40,7 +40,7 @@ public final class Candidacy implements AutoCloseable {
   /**
    * Waits to be elected; empty if that took longer. It stands on all the same.
    *
-   * @throws CallFailed if the server has refused it meanwhile
+   * @throws CallFailedException if the server has refused it meanwhile
    * @throws IllegalStateException if it, or the client, is closed
    */
   public Optional<Leadership> await(Duration wait) throws InterruptedException {

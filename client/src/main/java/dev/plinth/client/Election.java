@@ -15,12 +15,12 @@ import java.util.Optional;
 public final class Election {
   private final String namespace;
   private final String name;
-  private final Wiring wiring;
+  private final ClientParts clientParts;
 
-  Election(String namespace, String name, Wiring wiring) {
+  Election(String namespace, String name, ClientParts clientParts) {
     this.namespace = namespace;
     this.name = name;
-    this.wiring = wiring;
+    this.clientParts = clientParts;
   }
 
   /**
@@ -29,23 +29,24 @@ public final class Election {
    * @param value what others read of the leader, such as its address
    */
   public Candidacy campaign(String value) throws InterruptedException {
-    return campaign(CampaignOptions.usual().value(value.getBytes(StandardCharsets.UTF_8)));
+    return campaign(CampaignOptions.defaults().value(value.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**
    * Returns when it stands in line, or leads. One candidate can stand once.
    *
-   * @throws CallFailed if the server refused it or did not answer
+   * @throws CallFailedException if the server refused it or did not answer
    */
   public Candidacy campaign(CampaignOptions options) throws InterruptedException {
     CampaignRequest request =
-        options.request(wiring.owner()).toBuilder()
+        options.request(clientParts.owner()).toBuilder()
             .setNamespace(namespace)
             .setElection(name)
             .build();
-    Campaign campaign = new Campaign(request, wiring);
-    campaign.begin(wiring.budget());
-    return new Candidacy(request.getCandidateId(), campaign, wiring.rhythm().callbacks());
+    Campaign campaign = new Campaign(request, clientParts);
+    campaign.begin(clientParts.budget());
+    return new Candidacy(
+        request.getCandidateId(), campaign, clientParts.clientEnvironment().callbacks());
   }
 
   /** Who leads now, if anybody; another may by the time this is read. */
@@ -53,7 +54,9 @@ public final class Election {
     GetLeaderRequest request =
         GetLeaderRequest.newBuilder().setNamespace(namespace).setElection(name).build();
     GetLeaderResponse answer =
-        wiring.calls().call(ElectionServiceGrpc.getGetLeaderMethod(), request, wiring.budget());
+        clientParts
+            .blockingCaller()
+            .call(ElectionServiceGrpc.getGetLeaderMethod(), request, clientParts.budget());
     return answer.hasLeader() ? Optional.of(answer.getLeader()) : Optional.empty();
   }
 
@@ -61,9 +64,9 @@ public final class Election {
   public List<Candidate> candidates() throws InterruptedException {
     ListCandidatesRequest request =
         ListCandidatesRequest.newBuilder().setNamespace(namespace).setElection(name).build();
-    return wiring
-        .calls()
-        .call(ElectionServiceGrpc.getListCandidatesMethod(), request, wiring.budget())
+    return clientParts
+        .blockingCaller()
+        .call(ElectionServiceGrpc.getListCandidatesMethod(), request, clientParts.budget())
         .getCandidatesList();
   }
 
@@ -71,11 +74,12 @@ public final class Election {
    * Tells of every term from now on, over broken connections. Returns when the present one is known
    * and on its way to the listener.
    *
-   * @throws CallFailed if the server refused it or did not answer
+   * @throws CallFailedException if the server refused it or did not answer
    */
-  public Observation observe(LeaderListener listener) throws InterruptedException {
-    Observation observation = new Observation(namespace, name, listener, wiring);
-    observation.begin(wiring.budget());
-    return observation;
+  public ElectionObservation observe(LeaderListener listener) throws InterruptedException {
+    ElectionObservation electionObservation =
+        new ElectionObservation(namespace, name, listener, clientParts);
+    electionObservation.begin(clientParts.budget());
+    return electionObservation;
   }
 }

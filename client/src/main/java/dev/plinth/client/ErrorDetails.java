@@ -21,7 +21,7 @@ final class ErrorDetails {
   }
 
   static Optional<Duration> retryDelay(Throwable failure) {
-    return detail(failure, RetryInfo.class).map(info -> Wire.duration(info.getRetryDelay()));
+    return detail(failure, RetryInfo.class).map(info -> ClientWire.duration(info.getRetryDelay()));
   }
 
   private static <T extends Message> Optional<T> detail(Throwable failure, Class<T> type) {

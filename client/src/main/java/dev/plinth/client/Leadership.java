@@ -19,13 +19,13 @@ public final class Leadership implements AutoCloseable {
   private final String election;
   private final long term;
   private final LeaseHandle lease;
-  private final Wiring wiring;
+  private final ClientParts clientParts;
 
-  Leadership(String election, long term, LeaseHandle lease, Wiring wiring) {
+  Leadership(String election, long term, LeaseHandle lease, ClientParts clientParts) {
     this.election = election;
     this.term = term;
     this.lease = lease;
-    this.wiring = wiring;
+    this.clientParts = clientParts;
   }
 
   /** Counts the leaders of this election one by one; for people. */
@@ -55,7 +55,7 @@ public final class Leadership implements AutoCloseable {
   /**
    * The token, for the write that follows.
    *
-   * @throws LeaseLost if it does not lead any more
+   * @throws LeaseLostException if it does not lead any more
    */
   public long requireLeading() {
     return lease.requireHeld();
@@ -79,7 +79,7 @@ public final class Leadership implements AutoCloseable {
   /**
    * Replaces the value that others read.
    *
-   * @throws LeaseLost if it does not lead any more
+   * @throws LeaseLostException if it does not lead any more
    */
   public void proclaim(String value) throws InterruptedException {
     ProclaimRequest request =
@@ -88,12 +88,14 @@ public final class Leadership implements AutoCloseable {
             .setElection(election)
             .setToken(requireLeading())
             .setValue(ByteString.copyFrom(value, StandardCharsets.UTF_8))
-            .setRequestId(Wire.newRequestId())
+            .setRequestId(ClientWire.newRequestId())
             .build();
     ProclaimResponse answer =
-        wiring.calls().call(ElectionServiceGrpc.getProclaimMethod(), request, wiring.budget());
+        clientParts
+            .blockingCaller()
+            .call(ElectionServiceGrpc.getProclaimMethod(), request, clientParts.budget());
     if (answer.getOutcome() == ProclaimResponse.Outcome.OUTCOME_NOT_LEADER) {
-      lease.hold().lose();
+      lease.hold().markLost();
       requireLeading();
     }
   }
@@ -103,8 +105,9 @@ public final class Leadership implements AutoCloseable {
    * is called, unless it returns false, or throws because the server refused.
    *
    * @return false if the candidate does not stand in line; then nothing has changed
-   * @throws LeaseLost if it does not lead any more
-   * @throws CallFailed if there was no answer; it leads no more then, and resigns in the background
+   * @throws LeaseLostException if it does not lead any more
+   * @throws CallFailedException if there was no answer; it leads no more then, and resigns in the
+   *     background
    */
   public boolean transferTo(String candidate) throws InterruptedException {
     TransferLeadershipRequest request =
@@ -113,21 +116,22 @@ public final class Leadership implements AutoCloseable {
             .setElection(election)
             .setToken(requireLeading())
             .setToCandidateId(candidate)
-            .setRequestId(Wire.newRequestId())
+            .setRequestId(ClientWire.newRequestId())
             .build();
-    lease.hold().offer();
+    lease.hold().beginTransfer();
     boolean settled = false;
     try {
       TransferLeadershipResponse answer =
-          wiring
-              .calls()
-              .call(ElectionServiceGrpc.getTransferLeadershipMethod(), request, wiring.budget());
+          clientParts
+              .blockingCaller()
+              .call(
+                  ElectionServiceGrpc.getTransferLeadershipMethod(), request, clientParts.budget());
       settled = true;
       return transferred(answer.getOutcome());
-    } catch (CallFailed e) {
+    } catch (CallFailedException e) {
       settled = !e.mayHaveApplied();
       if (settled) {
-        lease.hold().keep();
+        lease.hold().cancelTransfer();
       }
       throw e;
     } finally {
@@ -138,18 +142,18 @@ public final class Leadership implements AutoCloseable {
   }
 
   private boolean transferred(TransferLeadershipResponse.Outcome outcome) {
-    Hold hold = lease.hold();
+    LocalLease localLease = lease.hold();
     switch (outcome) {
       case OUTCOME_TRANSFERRED -> {
-        hold.release();
+        localLease.release();
         return true;
       }
       case OUTCOME_NOT_LEADER -> {
-        hold.lose();
-        hold.keep();
+        localLease.markLost();
+        localLease.cancelTransfer();
         requireLeading();
       }
-      default -> hold.keep();
+      default -> localLease.cancelTransfer();
     }
     return false;
   }

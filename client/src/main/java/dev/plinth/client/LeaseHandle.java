@@ -13,13 +13,13 @@ import java.util.function.Consumer;
  */
 public final class LeaseHandle implements AutoCloseable {
   private final Lease lease;
-  private final Hold hold;
-  private final Releases releases;
+  private final LocalLease localLease;
+  private final LeaseReleaser leaseReleaser;
 
-  LeaseHandle(Lease lease, Hold hold, Releases releases) {
+  LeaseHandle(Lease lease, LocalLease localLease, LeaseReleaser leaseReleaser) {
     this.lease = lease;
-    this.hold = hold;
-    this.releases = releases;
+    this.localLease = localLease;
+    this.leaseReleaser = leaseReleaser;
   }
 
   public String namespace() {
@@ -36,24 +36,25 @@ public final class LeaseHandle implements AutoCloseable {
   }
 
   public LeaseState state() {
-    return hold.state();
+    return localLease.state();
   }
 
   /** Time until the lease is LOST if no renewal succeeds; zero if it is, or was given back. */
   public Duration remaining() {
-    return hold.remaining();
+    return localLease.remaining();
   }
 
   /**
    * The token, for the write that follows.
    *
-   * @throws LeaseLost if it is not held any more, or if the machine has slept past the deadline and
-   *     the server has not confirmed the lease since; in that case it may be held again later
+   * @throws LeaseLostException if it is not held any more, or if the machine has slept past the
+   *     deadline and the server has not confirmed the lease since; in that case it may be held
+   *     again later
    */
   public long requireHeld() {
     LeaseState state = state();
-    if (state == LeaseState.LOST || state == LeaseState.RELEASED || hold.isOverslept()) {
-      throw new LeaseLost(key(), token(), state);
+    if (state == LeaseState.LOST || state == LeaseState.RELEASED || localLease.isOverslept()) {
+      throw new LeaseLostException(key(), token(), state);
     }
     return token();
   }
@@ -63,14 +64,14 @@ public final class LeaseHandle implements AutoCloseable {
    * returned. May run beside other callbacks.
    */
   public void onJeopardy(Runnable task) {
-    hold.on(LeaseState.JEOPARDY, task);
+    localLease.on(LeaseState.JEOPARDY, task);
   }
 
   /**
    * Once, when the lease is lost; at once if it is. Not when it is closed, but when the client is.
    */
   public void onLost(Runnable task) {
-    hold.on(LeaseState.LOST, task);
+    localLease.on(LeaseState.LOST, task);
   }
 
   /**
@@ -79,31 +80,31 @@ public final class LeaseHandle implements AutoCloseable {
    * before.
    */
   public void onReleaseAsked(Consumer<ReleaseAsk> task) {
-    hold.onAsked(task);
+    localLease.onAsked(task);
   }
 
   /** Gives the key back. If the server does not answer, the client goes on trying by itself. */
   @Override
   public void close() {
-    if (hold.release()) {
-      releases.now(lease);
+    if (localLease.release()) {
+      leaseReleaser.now(lease);
     }
   }
 
   void closeLater() {
-    if (hold.release()) {
-      releases.later(lease);
+    if (localLease.release()) {
+      leaseReleaser.later(lease);
     }
   }
 
   /** For one that nobody has used, though its session is lost. */
   void undo() {
-    hold.release();
-    releases.unused(lease);
+    localLease.release();
+    leaseReleaser.unused(lease);
   }
 
-  Hold hold() {
-    return hold;
+  LocalLease hold() {
+    return localLease;
   }
 
   @Override

@@ -1,8 +1,8 @@
 package dev.plinth.client;
 
-import dev.plinth.client.id.Ids;
+import dev.plinth.client.id.IdClient;
 import dev.plinth.client.limit.LimitOptions;
-import dev.plinth.client.limit.Limits;
+import dev.plinth.client.limit.RateLimitClient;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
@@ -23,24 +23,25 @@ public final class PlinthClient implements AutoCloseable {
   private final ManagedChannel channel;
   private final boolean ownsChannel;
   private final Duration callDeadline;
-  private final Wiring wiring;
-  private final Owners owners;
-  private final Line line;
-  private final Ids ids;
-  private volatile Limits limits;
+  private final ClientParts clientParts;
+  private final OwnerIdGenerator ownerIdGenerator;
+  private final ClientRuntime clientRuntime;
+  private final IdClient idClient;
+  private volatile RateLimitClient rateLimitClient;
 
   PlinthClient(PlinthClientBuilder builder) {
     timer = builder.timer();
     ownsChannel = builder.ownsChannel();
     channel = builder.openChannel();
     callDeadline = builder.callDeadline();
-    OwnThread thread = new OwnThread(timer);
-    RetryRule rule = builder.rule();
-    Calls calls = new Calls(channel, callDeadline, rule, builder.pause());
-    Attempts attempts = new Attempts(channel, thread, builder.nanos());
+    ClientEventLoop thread = new ClientEventLoop(timer);
+    RetrySchedule rule = builder.rule();
+    BlockingCaller blockingCaller =
+        new BlockingCaller(channel, callDeadline, rule, builder.pause());
+    AsyncCaller asyncCaller = new AsyncCaller(channel, thread, builder.nanos());
     Executor background = builder.background();
-    Rhythm rhythm =
-        new Rhythm(
+    ClientEnvironment clientEnvironment =
+        new ClientEnvironment(
             builder.nanos(),
             builder.wall(),
             thread,
@@ -48,26 +49,27 @@ public final class PlinthClient implements AutoCloseable {
             rule,
             builder.events());
     OpenSessionRequest terms = builder.sessionTerms();
-    wiring =
-        new Wiring(
+    clientParts =
+        new ClientParts(
             terms.getOwnerId(),
             channel,
-            calls,
-            new Errands(channel, rule, thread),
-            new Sessions(calls, beat -> heart(attempts, beat), rhythm, terms),
-            rhythm,
+            blockingCaller,
+            new BackgroundCaller(channel, rule, thread),
+            new NamespaceSessions(
+                blockingCaller, beat -> heart(asyncCaller, beat), clientEnvironment, terms),
+            clientEnvironment,
             background,
-            builder.patience(),
+            builder.operationTimeout(),
             Context.ROOT.withCancellation(),
             new TokenWatermarks(),
             new ConcurrentHashMap<>());
-    owners = new Owners(wiring.owner());
-    line = new Line(wiring, attempts, builder.meters());
-    ids = new Ids(line);
+    ownerIdGenerator = new OwnerIdGenerator(clientParts.owner());
+    clientRuntime = new ClientRuntime(clientParts, asyncCaller, builder.meters());
+    idClient = new IdClient(clientRuntime);
   }
 
-  private static Heart heart(Attempts attempts, HeartbeatRequest beat) {
-    return deadline -> attempts.send(LeaseServiceGrpc.getHeartbeatMethod(), beat, deadline);
+  private static HeartbeatSender heart(AsyncCaller asyncCaller, HeartbeatRequest beat) {
+    return deadline -> asyncCaller.send(LeaseServiceGrpc.getHeartbeatMethod(), beat, deadline);
   }
 
   /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
@@ -85,16 +87,16 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   public String owner() {
-    return wiring.owner();
+    return clientParts.owner();
   }
 
   /** The leases of the default namespace. */
-  public Leases leases() {
+  public LeaseClient leases() {
     return leases("default");
   }
 
-  public Leases leases(String namespace) {
-    return new Leases(namespace, wiring, owners);
+  public LeaseClient leases(String namespace) {
+    return new LeaseClient(namespace, clientParts, ownerIdGenerator);
   }
 
   /** An election in the default namespace. */
@@ -103,43 +105,43 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   public Election election(String namespace, String name) {
-    return new Election(namespace, name, wiring);
+    return new Election(namespace, name, clientParts);
   }
 
   /** The limiters of this client, with the usual options. */
-  public Limits limits() {
-    Limits opened = limits;
+  public RateLimitClient limits() {
+    RateLimitClient opened = rateLimitClient;
     return opened != null ? opened : usualLimits();
   }
 
-  private synchronized Limits usualLimits() {
-    if (limits == null) {
-      limits = limits(LimitOptions.usual());
+  private synchronized RateLimitClient usualLimits() {
+    if (rateLimitClient == null) {
+      rateLimitClient = limits(LimitOptions.defaults());
     }
-    return limits;
+    return rateLimitClient;
   }
 
   /** Limiters of their own, with leases of their own; closed with the client, if not before. */
-  public Limits limits(LimitOptions options) {
-    return new Limits(line, options);
+  public RateLimitClient limits(LimitOptions options) {
+    return new RateLimitClient(clientRuntime, options);
   }
 
   /** Identifiers. */
-  public Ids ids() {
-    return ids;
+  public IdClient ids() {
+    return idClient;
   }
 
   /** For guards to report a stale token to this client's metrics. */
   public void fenceRejected() {
-    wiring.rhythm().events().fenceRejected();
+    clientParts.clientEnvironment().events().fenceRejected();
   }
 
   /** Every lease that is still held is LOST here, then released at the server. */
   @Override
   public void close() {
-    line.close();
-    wiring.sessions().close(callDeadline);
-    wiring.life().cancel(null);
+    clientRuntime.close();
+    clientParts.namespaceSessions().close(callDeadline);
+    clientParts.life().cancel(null);
     timer.shutdownNow();
     if (ownsChannel) {
       channel.shutdown();

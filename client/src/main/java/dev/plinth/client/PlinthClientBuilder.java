@@ -69,7 +69,7 @@ public final class PlinthClientBuilder {
   }
 
   /** For all attempts of a call that waits for nothing but its answer; 10 s by default. */
-  public PlinthClientBuilder patience(Duration time) {
+  public PlinthClientBuilder operationTimeout(Duration time) {
     patience = time;
     return this;
   }
@@ -125,10 +125,10 @@ public final class PlinthClientBuilder {
 
   OpenSessionRequest sessionTerms() {
     OpenSessionRequest.Builder terms =
-        OpenSessionRequest.newBuilder().setOwnerId(owner).setTtl(Wire.duration(sessionTtl));
+        OpenSessionRequest.newBuilder().setOwnerId(owner).setTtl(ClientWire.duration(sessionTtl));
     return lockDelay.isZero()
         ? terms.build()
-        : terms.setLockDelay(Wire.duration(lockDelay)).build();
+        : terms.setLockDelay(ClientWire.duration(lockDelay)).build();
   }
 
   ScheduledExecutorService timer() {
@@ -145,11 +145,11 @@ public final class PlinthClientBuilder {
     return callbacks != null ? callbacks : otherwise;
   }
 
-  RetryRule rule() {
-    return new RetryRule(RandomGenerator.getDefault());
+  RetrySchedule rule() {
+    return new RetrySchedule(RandomGenerator.getDefault());
   }
 
-  Calls.Pause pause() {
+  BlockingCaller.Pause pause() {
     return time -> TimeUnit.NANOSECONDS.sleep(time.toNanos());
   }
 
@@ -157,7 +157,7 @@ public final class PlinthClientBuilder {
     return callDeadline;
   }
 
-  Duration patience() {
+  Duration operationTimeout() {
     return patience;
   }
 

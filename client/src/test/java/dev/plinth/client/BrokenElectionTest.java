@@ -98,7 +98,8 @@ class BrokenElectionTest {
         PlinthClient bob = client(server.target(), "bob", LONG)) {
       Leadership leads = bob.election("cron").campaign("").await(LONG).orElseThrow();
       Candidacy broken = ann.election("cron").campaign("");
-      Candidacy behind = bob.election("cron").campaign(CampaignOptions.usual().candidate("behind"));
+      Candidacy behind =
+          bob.election("cron").campaign(CampaignOptions.defaults().candidate("behind"));
       assertEquals(2, behind.position());
       proxy.cut();
       Await.until("passed over", () -> behind.position() == 1);

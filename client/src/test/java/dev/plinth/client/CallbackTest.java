@@ -171,7 +171,10 @@ class CallbackTest {
     public void openSession(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
       answer(
           to,
-          OpenSessionResponse.newBuilder().setSessionId("s").setTtl(Wire.duration(TTL)).build());
+          OpenSessionResponse.newBuilder()
+              .setSessionId("s")
+              .setTtl(ClientWire.duration(TTL))
+              .build());
     }
 
     @Override
@@ -193,10 +196,16 @@ class CallbackTest {
       }
       beats.incrementAndGet();
       ReleaseAsk ask =
-          ReleaseAsk.newBuilder().setToken(7).setGrace(Wire.duration(Duration.ofHours(1))).build();
+          ReleaseAsk.newBuilder()
+              .setToken(7)
+              .setGrace(ClientWire.duration(Duration.ofHours(1)))
+              .build();
       answer(
           to,
-          HeartbeatResponse.newBuilder().setTtl(Wire.duration(TTL)).addReleaseAsks(ask).build());
+          HeartbeatResponse.newBuilder()
+              .setTtl(ClientWire.duration(TTL))
+              .addReleaseAsks(ask)
+              .build());
     }
 
     private <A> void answer(StreamObserver<A> to, A answer) {

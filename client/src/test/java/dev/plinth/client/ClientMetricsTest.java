@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.client.guard.TokenGate;
-import dev.plinth.client.guard.TokenStale;
+import dev.plinth.client.guard.InMemoryGuard;
+import dev.plinth.client.guard.StaleTokenException;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -62,9 +62,9 @@ class ClientMetricsTest {
   @Test
   void staleTokens_ofGuards_areCounted() {
     try (PlinthClient client = PlinthClient.builder(server.target()).metrics(meters).build()) {
-      TokenGate gate = new TokenGate("ledger").onStale(client::fenceRejected);
+      InMemoryGuard gate = new InMemoryGuard("ledger").onStale(client::fenceRejected);
       gate.write(2, () -> {});
-      assertThrows(TokenStale.class, () -> gate.write(1, () -> {}));
+      assertThrows(StaleTokenException.class, () -> gate.write(1, () -> {}));
       assertEquals(1, meters.get("plinth.client.fence.rejections").counter().count());
     }
   }

@@ -56,7 +56,7 @@ class ElectionTest {
     assertEquals("ann", ann.election("cron").leader().orElseThrow().getCandidateId());
     first.resign();
     assertEquals(LeaseState.RELEASED, first.state());
-    assertThrows(LeaseLost.class, first::requireLeading);
+    assertThrows(LeaseLostException.class, first::requireLeading);
     Leadership next = second.await(LONG).orElseThrow();
     assertEquals(2, next.term());
     assertTrue(next.token() > first.token());
@@ -81,9 +81,9 @@ class ElectionTest {
   @Test
   void candidates_standByPriority_andCloseLeavesTheLine() throws Exception {
     lead(ann);
-    Candidacy low = bob.election("cron").campaign(CampaignOptions.usual().candidate("low"));
+    Candidacy low = bob.election("cron").campaign(CampaignOptions.defaults().candidate("low"));
     Candidacy high =
-        bob.election("cron").campaign(CampaignOptions.usual().candidate("high").priority(5));
+        bob.election("cron").campaign(CampaignOptions.defaults().candidate("high").priority(5));
     assertEquals(
         List.of("high", "low"),
         ann.election("cron").candidates().stream().map(Candidate::getCandidateId).toList());
@@ -121,7 +121,7 @@ class ElectionTest {
     CountDownLatch deposed = new CountDownLatch(1);
     leads.onDeposed(deposed::countDown);
     force("election/cron", Duration.ZERO);
-    assertThrows(LeaseLost.class, () -> proclaimUntilRefused(leads));
+    assertThrows(LeaseLostException.class, () -> proclaimUntilRefused(leads));
     assertTrue(deposed.await(10, TimeUnit.SECONDS));
   }
 
@@ -134,15 +134,16 @@ class ElectionTest {
   @Test
   void transferTo_handsOverPastTheLine() throws Exception {
     Leadership first = lead(ann);
-    bob.election("cron").campaign(CampaignOptions.usual().candidate("first in line"));
-    Candidacy chosen = bob.election("cron").campaign(CampaignOptions.usual().candidate("chosen"));
+    bob.election("cron").campaign(CampaignOptions.defaults().candidate("first in line"));
+    Candidacy chosen =
+        bob.election("cron").campaign(CampaignOptions.defaults().candidate("chosen"));
     assertFalse(first.transferTo("nobody"));
     assertEquals(LeaseState.SAFE, first.state());
     assertTrue(first.transferTo("chosen"));
     assertEquals(LeaseState.RELEASED, first.state());
     Leadership next = chosen.await(LONG).orElseThrow();
     assertEquals(2, next.term());
-    assertThrows(LeaseLost.class, () -> first.transferTo("chosen"));
+    assertThrows(LeaseLostException.class, () -> first.transferTo("chosen"));
   }
 
   @Test
@@ -175,20 +176,20 @@ class ElectionTest {
 
   @Test
   void refusal_isThrownWhereItIsAsked() {
-    CallFailed refused =
+    CallFailedException refused =
         assertThrows(
-            CallFailed.class,
-            () -> ann.election("cron").campaign(CampaignOptions.usual().priority(101)));
+            CallFailedException.class,
+            () -> ann.election("cron").campaign(CampaignOptions.defaults().priority(101)));
     assertEquals(Code.INVALID_ARGUMENT, refused.code());
-    CallFailed badName =
-        assertThrows(CallFailed.class, () -> ann.election("").observe(new Terms()));
+    CallFailedException badName =
+        assertThrows(CallFailedException.class, () -> ann.election("").observe(new Terms()));
     assertEquals(Code.INVALID_ARGUMENT, badName.code());
   }
 
   @Test
   void clientClose_deposesAndResigns() throws Exception {
     Leadership leads = lead(ann);
-    Candidacy waits = ann.election("cron").campaign(CampaignOptions.usual().candidate("second"));
+    Candidacy waits = ann.election("cron").campaign(CampaignOptions.defaults().candidate("second"));
     Candidacy third = bob.election("cron").campaign("bob:1");
     ann.close();
     assertEquals(LeaseState.LOST, leads.state());
@@ -204,7 +205,7 @@ class ElectionTest {
     ForceReleaseRequest.Builder request =
         ForceReleaseRequest.newBuilder().setKey(key).setActor("ops").setReason("maintenance");
     if (!grace.isZero()) {
-      request.setGrace(Wire.duration(grace));
+      request.setGrace(ClientWire.duration(grace));
     }
     server.leases().forceRelease(request.build());
   }

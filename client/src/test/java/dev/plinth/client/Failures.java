@@ -17,7 +17,8 @@ final class Failures {
   }
 
   static StatusRuntimeException withRetryInfo(Code code, Duration delay) {
-    return with(code, Any.pack(RetryInfo.newBuilder().setRetryDelay(Wire.duration(delay)).build()));
+    return with(
+        code, Any.pack(RetryInfo.newBuilder().setRetryDelay(ClientWire.duration(delay)).build()));
   }
 
   static StatusRuntimeException sessionExpired() {

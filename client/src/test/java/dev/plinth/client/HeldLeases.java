@@ -14,19 +14,22 @@ public final class HeldLeases {
 
   public static LeaseHandle lost(String key, long token) {
     LeaseHandle lost = handle(key, token, session());
-    lost.hold().lose();
+    lost.hold().markLost();
     return lost;
   }
 
-  private static LeaseHandle handle(String key, long token, Session session) {
+  private static LeaseHandle handle(String key, long token, ClientSession clientSession) {
     Lease lease = Lease.newBuilder().setNamespace("default").setKey(key).setToken(token).build();
-    return new LeaseHandle(lease, Hold.on(session, token), null);
+    return new LeaseHandle(lease, LocalLease.on(clientSession, token), null);
   }
 
-  private static Session session() {
+  private static ClientSession session() {
     ManualClock clock = new ManualClock();
-    Rhythm rhythm = new Rhythm(clock.nanos(), clock, null, Runnable::run, null, ClientEvents.NONE);
-    Tenure tenure = new Tenure(rhythm.now(), Duration.ofSeconds(10));
-    return new Session(new SessionKey("s", ""), tenure, null, rhythm);
+    ClientEnvironment clientEnvironment =
+        new ClientEnvironment(clock.nanos(), clock, null, Runnable::run, null, ClientEvents.NONE);
+    LocalDeadline localDeadline =
+        new LocalDeadline(clientEnvironment.now(), Duration.ofSeconds(10));
+    return new ClientSession(
+        new SessionCredentials("s", ""), localDeadline, null, clientEnvironment);
   }
 }

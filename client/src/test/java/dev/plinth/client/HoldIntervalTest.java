@@ -116,7 +116,7 @@ class HoldIntervalTest {
                 return System.nanoTime();
               });
       long lostAt = awaitLoss(first, clock, started);
-      assertThrows(LeaseLost.class, first::requireHeld);
+      assertThrows(LeaseLostException.class, first::requireHeld);
       assertTrue(lostAt - grantedAt.get(10, TimeUnit.SECONDS) < 0);
     }
   }

@@ -51,7 +51,7 @@ class InterruptedWaitTest {
   @Test
   void interruptedWaitForASet_leavesAllLines() throws Exception {
     ann.leases().tryAcquire("printer").orElseThrow();
-    List<Want> wants = List.of(Want.exclusive("printer"), Want.exclusive("paper"));
+    List<LeaseSpec> wants = List.of(LeaseSpec.exclusive("printer"), LeaseSpec.exclusive("paper"));
     interrupt(() -> bob.leases().acquireSet(wants, LONG), "paper");
     passTime();
     Await.until(

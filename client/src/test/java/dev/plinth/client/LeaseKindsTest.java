@@ -67,15 +67,16 @@ class LeaseKindsTest {
   @Test
   void set_isTakenWhole_orNotAtAll_andClosedWhole() throws Exception {
     policy(Policy.newBuilder().addSemaphores(pool(1)));
-    List<Want> wants =
-        List.of(Want.exclusive("ledger"), Want.shared("rates"), Want.permits("pool", 1));
+    List<LeaseSpec> wants =
+        List.of(
+            LeaseSpec.exclusive("ledger"), LeaseSpec.shared("rates"), LeaseSpec.permits("pool", 1));
     LeaseSet set = ann.leases().acquireSet(wants, Duration.ZERO).orElseThrow();
     assertEquals(
         List.of("ledger", "rates", "pool"), set.leases().stream().map(LeaseHandle::key).toList());
     assertEquals(set.lease("rates").token(), set.lease("rates").requireHeld());
     assertThrows(IllegalArgumentException.class, () -> set.lease("other"));
-    assertTrue(bob.leases().tryAcquire("rates", AcquireOptions.usual().shared()).isPresent());
-    List<Want> crossing = List.of(Want.exclusive("free"), Want.exclusive("ledger"));
+    assertTrue(bob.leases().tryAcquire("rates", AcquireOptions.defaults().shared()).isPresent());
+    List<LeaseSpec> crossing = List.of(LeaseSpec.exclusive("free"), LeaseSpec.exclusive("ledger"));
     assertEquals(Optional.empty(), bob.leases().acquireSet(crossing, Duration.ZERO));
     assertEquals(0, server.lease("free").getHoldersCount());
     set.close();
@@ -90,7 +91,8 @@ class LeaseKindsTest {
         async(
             () ->
                 bob.leases()
-                    .acquireSet(List.of(Want.exclusive("free"), Want.exclusive("ledger")), LONG));
+                    .acquireSet(
+                        List.of(LeaseSpec.exclusive("free"), LeaseSpec.exclusive("ledger")), LONG));
     Await.until("bob is in line", () -> server.lease("ledger").getWaiters() == 1);
     ledger.close();
     assertEquals(2, waiting.get(10, TimeUnit.SECONDS).orElseThrow().leases().size());
@@ -98,14 +100,14 @@ class LeaseKindsTest {
 
   @Test
   void circle_endsWithDeadlocked_andNothingIsLeftInLine() throws Exception {
-    AcquireOptions worker = AcquireOptions.usual().as("worker");
+    AcquireOptions worker = AcquireOptions.defaults().as("worker");
     LeaseHandle one = ann.leases().tryAcquire("one", worker).orElseThrow();
     LeaseHandle two = bob.leases().tryAcquire("two", worker).orElseThrow();
     CompletableFuture<Optional<LeaseHandle>> annWaits =
         async(() -> ann.leases().acquire("two", LONG, worker));
     Await.until("ann is in line", () -> server.lease("two").getWaiters() == 1);
-    Deadlocked found =
-        assertThrows(Deadlocked.class, () -> bob.leases().acquire("one", LONG, worker));
+    DeadlockException found =
+        assertThrows(DeadlockException.class, () -> bob.leases().acquire("one", LONG, worker));
     assertEquals("DEADLOCK", found.reason());
     two.close();
     assertTrue(annWaits.get(10, TimeUnit.SECONDS).isPresent());
@@ -121,10 +123,11 @@ class LeaseKindsTest {
     CompletableFuture<Optional<LeaseHandle>> first =
         async(() -> ann.leases().acquire("printer", LONG));
     Await.until("one is in line", () -> server.lease("printer").getWaiters() == 1);
-    bob.leases().sessionKey(); // the wait below is not for the connection
-    LimitReached full =
+    bob.leases().sessionCredentials(); // the wait below is not for the connection
+    ResourceExhaustedException full =
         assertThrows(
-            LimitReached.class, () -> bob.leases().acquire("printer", Duration.ofMillis(300)));
+            ResourceExhaustedException.class,
+            () -> bob.leases().acquire("printer", Duration.ofMillis(300)));
     assertEquals("QUEUE_FULL", full.reason());
     assertTrue(full.retryAfter().compareTo(Duration.ZERO) > 0);
     ann.close();
@@ -135,12 +138,15 @@ class LeaseKindsTest {
   void quotaAndRate_areLimits() throws Exception {
     policy(Policy.newBuilder().setMaxLeases(1));
     ann.leases().tryAcquire("one").orElseThrow();
-    bob.leases().sessionKey(); // the wait below is not for the connection
-    LimitReached quota =
-        assertThrows(LimitReached.class, () -> bob.leases().acquire("two", Duration.ofMillis(300)));
+    bob.leases().sessionCredentials(); // the wait below is not for the connection
+    ResourceExhaustedException quota =
+        assertThrows(
+            ResourceExhaustedException.class,
+            () -> bob.leases().acquire("two", Duration.ofMillis(300)));
     assertEquals("QUOTA_EXCEEDED", quota.reason());
     policy(Policy.newBuilder().setMaxAcquiresPerSecond(1));
-    LimitReached rate = assertThrows(LimitReached.class, this::acquireFast);
+    ResourceExhaustedException rate =
+        assertThrows(ResourceExhaustedException.class, this::acquireFast);
     assertEquals("RATE_EXCEEDED", rate.reason());
     assertTrue(rate.retryAfter().compareTo(Duration.ZERO) > 0);
   }
@@ -166,7 +172,7 @@ class LeaseKindsTest {
         .forceRelease(
             ForceReleaseRequest.newBuilder()
                 .setKey("printer")
-                .setGrace(Wire.duration(Duration.ofSeconds(3)))
+                .setGrace(ClientWire.duration(Duration.ofSeconds(3)))
                 .setActor("ops")
                 .setReason("maintenance")
                 .build());
@@ -183,7 +189,7 @@ class LeaseKindsTest {
   }
 
   private static AcquireOptions permits(int weight) {
-    return AcquireOptions.usual().permits(weight);
+    return AcquireOptions.defaults().permits(weight);
   }
 
   private static SemaphoreRule pool(int capacity) {

@@ -29,7 +29,7 @@ class LostAnswersTest {
     client =
         PlinthClient.builder(proxy.address())
             .callDeadline(Duration.ofMillis(300))
-            .patience(Duration.ofSeconds(20))
+            .operationTimeout(Duration.ofSeconds(20))
             .build();
     client.leases().tryAcquire("warm-up").orElseThrow();
   }
@@ -58,11 +58,11 @@ class LostAnswersTest {
     try (PlinthClient hasty =
         PlinthClient.builder(proxy.address())
             .callDeadline(Duration.ofMillis(300))
-            .patience(Duration.ofMillis(600))
+            .operationTimeout(Duration.ofMillis(600))
             .build()) {
       hasty.leases().tryAcquire("warm-up-2").orElseThrow();
       proxy.drop(FaultProxy.Direction.TO_CLIENT);
-      assertThrows(CallFailed.class, () -> hasty.leases().tryAcquire("printer"));
+      assertThrows(CallFailedException.class, () -> hasty.leases().tryAcquire("printer"));
       assertEquals(1, server.lease("printer").getHoldersCount());
       proxy.heal();
       Await.until("it is given back", () -> server.lease("printer").getHoldersCount() == 0);
@@ -106,7 +106,7 @@ class LostAnswersTest {
       LeaseHandle next = brief.leases().acquire("printer", Duration.ofSeconds(20)).orElseThrow();
       assertTrue(next.token() > lease.token());
       assertEquals(LeaseState.LOST, lease.state());
-      assertThrows(LeaseLost.class, lease::requireHeld);
+      assertThrows(LeaseLostException.class, lease::requireHeld);
     }
   }
 

@@ -2,7 +2,7 @@ package dev.plinth.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.plinth.client.guard.TokenGate;
+import dev.plinth.client.guard.InMemoryGuard;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ class ReadmeElectionSnippetTest {
   @Test
   void snippet_leads() throws Exception {
     List<String> jobs = new ArrayList<>();
-    TokenGate gate = new TokenGate("jobs");
+    InMemoryGuard gate = new InMemoryGuard("jobs");
     try (LeaseServer server = new LeaseServer(folder)) {
       String target = server.target();
       // snippet:start

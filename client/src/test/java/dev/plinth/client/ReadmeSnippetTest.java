@@ -2,7 +2,7 @@ package dev.plinth.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.plinth.client.guard.TokenGate;
+import dev.plinth.client.guard.InMemoryGuard;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ class ReadmeSnippetTest {
   @Test
   void snippet_writesUnderALease() throws Exception {
     List<String> ledger = new ArrayList<>();
-    TokenGate gate = new TokenGate("ledger");
+    InMemoryGuard gate = new InMemoryGuard("ledger");
     try (LeaseServer server = new LeaseServer(folder)) {
       String target = server.target();
       // snippet:start

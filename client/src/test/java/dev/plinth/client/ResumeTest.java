@@ -46,7 +46,7 @@ class ResumeTest {
   void resume_returnsWhatIsHeld_underItsTokens() throws Exception {
     LeaseHandle one = dead.leases().tryAcquire("one").orElseThrow();
     LeaseHandle two = dead.leases().tryAcquire("two").orElseThrow();
-    SessionKey key = dead.leases().sessionKey();
+    SessionCredentials key = dead.leases().sessionCredentials();
     proxy.cut();
     List<LeaseHandle> held = successor.leases().resume(key);
     assertEquals(List.of("one", "two"), held.stream().map(LeaseHandle::key).sorted().toList());
@@ -66,7 +66,7 @@ class ResumeTest {
   @Test
   void handlesAfterAResume_areNotThoseBefore() throws Exception {
     dead.leases().tryAcquire("one").orElseThrow();
-    SessionKey key = dead.leases().sessionKey();
+    SessionCredentials key = dead.leases().sessionCredentials();
     proxy.cut();
     successor.leases().resume(key);
     assertEquals(Optional.empty(), successor.leases().tryAcquire("one"));
@@ -76,7 +76,7 @@ class ResumeTest {
   @Test
   void leadership_isHadAgain_inTheSameTerm() throws Exception {
     Leadership before = dead.election("cron").campaign("").await(TTL).orElseThrow();
-    SessionKey key = dead.leases().sessionKey();
+    SessionCredentials key = dead.leases().sessionCredentials();
     proxy.cut();
     assertEquals(List.of(), successor.leases().resume(key));
     Leadership after = successor.election("cron").campaign("").await(TTL).orElseThrow();
@@ -88,15 +88,17 @@ class ResumeTest {
 
   @Test
   void wrongSecret_endedSession_andASessionInUse_areRefused() throws Exception {
-    SessionKey key = dead.leases().sessionKey();
-    CallFailed denied =
+    SessionCredentials key = dead.leases().sessionCredentials();
+    CallFailedException denied =
         assertThrows(
-            CallFailed.class, () -> successor.leases().resume(new SessionKey(key.id(), "guessed")));
+            CallFailedException.class,
+            () -> successor.leases().resume(new SessionCredentials(key.id(), "guessed")));
     assertEquals("TOKEN_INVALID", denied.reason());
     assertTrue(denied.code() == Code.UNAUTHENTICATED || denied.code() == Code.PERMISSION_DENIED);
     assertThrows(IllegalStateException.class, () -> dead.leases().resume(key));
     dead.close();
-    CallFailed ended = assertThrows(CallFailed.class, () -> successor.leases().resume(key));
+    CallFailedException ended =
+        assertThrows(CallFailedException.class, () -> successor.leases().resume(key));
     assertEquals("SESSION_EXPIRED", ended.reason());
   }
 }

@@ -1,7 +1,7 @@
 package dev.plinth.id;
 
 import dev.plinth.id.core.IdEvents;
-import dev.plinth.id.core.Ledger;
+import dev.plinth.id.core.SequenceLedger;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
@@ -72,7 +72,7 @@ final class IdMetrics implements IdEvents {
   }
 
   @Override
-  public void ledger(Ledger change, long ids) {
+  public void ledger(SequenceLedger change, long ids) {
     issued.addAndGet(change.issued());
     wasted.addAndGet(change.wasted());
     outstanding.addAndGet(change.outstanding());

@@ -21,8 +21,8 @@ record Dispensable(Engine engine) implements Engine {
   }
 
   @Override
-  public Optional<String> trouble() {
-    return engine.trouble();
+  public Optional<String> unavailableReason() {
+    return engine.unavailableReason();
   }
 
   @Override

@@ -10,7 +10,7 @@ import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.server.Threads;
 import dev.plinth.shards.Shards;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import io.grpc.BindableService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
@@ -37,7 +37,7 @@ public final class RateLimitService implements HostedService {
       PolicyApp app,
       BudgetStore store,
       RateLimitSettings settings,
-      Forwarding forwarding,
+      CallForwarder callForwarder,
       MeterRegistry registry) {
     this.budgets = new Dispensable(store);
     DescriptorCache cache = settings.cache();
@@ -57,11 +57,11 @@ public final class RateLimitService implements HostedService {
             store.isShared(),
             settings.bounds(),
             settings.envoy(new EnvoyMetrics(registry)),
-            forwarding);
+            callForwarder);
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);
     metrics.watch(registry, cache);
-    this.routed = forwarding.around(new Plain(), node::goesToTheOwner);
+    this.routed = callForwarder.around(new Plain(), node::goesToTheOwner);
   }
 
   /** What it keeps in the shards; they are opened with it. */
@@ -79,13 +79,13 @@ public final class RateLimitService implements HostedService {
       PolicyApp app,
       BudgetStore store,
       RateLimitSettings settings,
-      Forwarding forwarding,
+      CallForwarder callForwarder,
       MeterRegistry registry) {
-    return new RateLimitService(shards, app, store, settings, forwarding, registry);
+    return new RateLimitService(shards, app, store, settings, callForwarder, registry);
   }
 
   private static int nodes(Shards shards) {
-    return Math.max(1, shards.routes().seen().layout().nodes().size());
+    return Math.max(1, shards.routes().seen().clusterSnapshot().nodes().size());
   }
 
   @Override
@@ -99,8 +99,8 @@ public final class RateLimitService implements HostedService {
   }
 
   @Override
-  public void leave() {
-    routed.leave();
+  public void handOff() {
+    routed.handOff();
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit;
 
-import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
+import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
 import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.RowMemory;
@@ -10,7 +10,7 @@ import dev.plinth.ratelimit.grpc.EnvoyEvents;
 import dev.plinth.ratelimit.grpc.EnvoyHeaders;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
 import dev.plinth.server.settings.ByteSize;
-import dev.plinth.server.settings.InvalidSetting;
+import dev.plinth.server.settings.InvalidSettingException;
 import dev.plinth.server.settings.Setting;
 import java.time.Duration;
 
@@ -115,7 +115,7 @@ public record RateLimitSettings(
     try {
       EnvoyHeaders.parse(envoyHeaders);
     } catch (IllegalArgumentException e) {
-      throw new InvalidSetting("envoyHeaders", envoyHeaders, EnvoyHeaders.FORM);
+      throw new InvalidSettingException("envoyHeaders", envoyHeaders, EnvoyHeaders.FORM);
     }
   }
 

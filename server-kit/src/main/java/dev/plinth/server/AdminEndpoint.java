@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 
 /** Answers from memory alone, so that an operator is served while an engine is away. */
 final class AdminEndpoint extends AdminServiceGrpc.AdminServiceImplBase {
-  private final Health health;
+  private final HealthMonitor healthMonitor;
   private final Supplier<ListShardsResponse> shards;
   private final LongSupplier nanos;
   private final Instant startedAt;
@@ -29,8 +29,11 @@ final class AdminEndpoint extends AdminServiceGrpc.AdminServiceImplBase {
    * @param shards what is known of shards; null where the process has none
    */
   AdminEndpoint(
-      Health health, Supplier<ListShardsResponse> shards, InstantSource clock, LongSupplier nanos) {
-    this.health = health;
+      HealthMonitor healthMonitor,
+      Supplier<ListShardsResponse> shards,
+      InstantSource clock,
+      LongSupplier nanos) {
+    this.healthMonitor = healthMonitor;
     this.shards = shards;
     this.nanos = nanos;
     this.startedAt = clock.instant();
@@ -44,9 +47,9 @@ final class AdminEndpoint extends AdminServiceGrpc.AdminServiceImplBase {
             .setVersion(Version.current())
             .setStartedAt(timestamp(startedAt))
             .setUptime(Durations.fromNanos(nanos.getAsLong() - startedNanos))
-            .setState(state(health.isServing()));
-    health.services().forEach(service -> status.addServices(wire(service)));
-    health.engines().forEach(engine -> status.addEngines(wire(engine)));
+            .setState(state(healthMonitor.isServing()));
+    healthMonitor.services().forEach(service -> status.addServices(wire(service)));
+    healthMonitor.engines().forEach(engine -> status.addEngines(wire(engine)));
     answer.onNext(status.build());
     answer.onCompleted();
   }
@@ -61,14 +64,14 @@ final class AdminEndpoint extends AdminServiceGrpc.AdminServiceImplBase {
     answer.onCompleted();
   }
 
-  private static ServiceStatus wire(Health.ServiceReport service) {
+  private static ServiceStatus wire(HealthMonitor.ServiceReport service) {
     ServiceStatus.Builder status =
         ServiceStatus.newBuilder().setName(service.name()).setState(state(service.serving()));
     service.engines().forEach(engine -> status.addEngines(engine.name()));
     return status.build();
   }
 
-  private static EngineStatus wire(Health.EngineReport report) {
+  private static EngineStatus wire(HealthMonitor.EngineReport report) {
     return EngineStatus.newBuilder()
         .setName(report.engine().name())
         .setKind(report.engine().kind())

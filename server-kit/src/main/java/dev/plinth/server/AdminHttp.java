@@ -22,11 +22,12 @@ final class AdminHttp implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newFixedThreadPool(2, Threads.daemons("plinth-admin"));
   private final Metrics metrics;
-  private final Health health;
+  private final HealthMonitor healthMonitor;
 
-  AdminHttp(InetSocketAddress address, Metrics metrics, Health health) throws IOException {
+  AdminHttp(InetSocketAddress address, Metrics metrics, HealthMonitor healthMonitor)
+      throws IOException {
     this.metrics = metrics;
-    this.health = health;
+    this.healthMonitor = healthMonitor;
     server = HttpServer.create(address, 0);
     server.setExecutor(threads);
     server.createContext("/", exchange -> answer(exchange, page(exchange)));
@@ -51,15 +52,15 @@ final class AdminHttp implements AutoCloseable {
   }
 
   private Page readiness() {
-    if (health.isServing()) {
+    if (healthMonitor.isServing()) {
       return new Page(200, TEXT, "ready\n");
     }
     String why =
-        health.engines().stream()
-            .filter(Health.EngineReport::isInTheWay)
+        healthMonitor.engines().stream()
+            .filter(HealthMonitor.EngineReport::isInTheWay)
             .map(report -> report.engine().name() + ": " + report.trouble().get() + "\n")
             .collect(Collectors.joining());
-    return new Page(503, TEXT, health.isDraining() ? "draining\n" : why);
+    return new Page(503, TEXT, healthMonitor.isDraining() ? "draining\n" : why);
   }
 
   private static void answer(HttpExchange exchange, Page page) throws IOException {

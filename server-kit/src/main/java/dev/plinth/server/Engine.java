@@ -19,7 +19,7 @@ public interface Engine {
    * Why the engine cannot serve now, or empty while it can. Asked about twice a second from one
    * thread, so it answers from what the adapter knows and does not wait for the engine.
    */
-  Optional<String> trouble();
+  Optional<String> unavailableReason();
 
   /**
    * False where services go on answering without it, in a way of their own that they tell their

@@ -4,8 +4,8 @@ import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.server.call.CallContext;
 import dev.plinth.server.call.ConnectionBytes;
 import dev.plinth.server.call.DeadlineCap;
-import dev.plinth.server.call.FailureAnswers;
 import dev.plinth.server.call.MalformedRequests;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.Server;
@@ -45,21 +45,21 @@ public final class GrpcHost implements AutoCloseable {
 
   private final HostSettings settings;
   private final List<HostedService> services;
-  private final Health health;
+  private final HealthMonitor healthMonitor;
   private final ScheduledThreadPoolExecutor deadlines;
   private final ScheduledExecutorService healthChecks;
   private final AtomicInteger connections = new AtomicInteger();
-  private final Network network;
+  private final ServerSockets serverSockets;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Server server;
   private final AdminHttp admin;
 
-  private GrpcHost(Builder builder, ServerBuilder<?> transport, Network network)
+  private GrpcHost(Builder builder, ServerBuilder<?> transport, ServerSockets serverSockets)
       throws IOException {
-    this.network = network;
+    this.serverSockets = serverSockets;
     settings = builder.settings;
     services = List.copyOf(builder.services);
-    health = new Health(builder.clock);
+    healthMonitor = new HealthMonitor(builder.clock);
     deadlines = new ScheduledThreadPoolExecutor(1, Threads.daemons("plinth-deadlines"));
     // Or the timer of every call that ended long ago stays in memory until the cap is over.
     deadlines.setRemoveOnCancelPolicy(true);
@@ -68,12 +68,12 @@ public final class GrpcHost implements AutoCloseable {
     Server started = null;
     try {
       wire(transport, builder);
-      health.refresh();
-      builder.metrics.watch(health);
+      healthMonitor.refresh();
+      builder.metrics.watch(healthMonitor);
       started = transport.build().start();
       builder.afterBind.accept(started.getPort());
       // Last, so that /readyz answers only once calls do, just before the ready line.
-      admin = new AdminHttp(builder.address(settings.adminPort()), builder.metrics, health);
+      admin = new AdminHttp(builder.address(settings.adminPort()), builder.metrics, healthMonitor);
       server = started;
     } catch (IOException | RuntimeException e) {
       if (started != null) {
@@ -84,7 +84,8 @@ public final class GrpcHost implements AutoCloseable {
       throw e;
     }
     long interval = HEALTH_INTERVAL.toMillis();
-    healthChecks.scheduleWithFixedDelay(health::refresh, interval, interval, TimeUnit.MILLISECONDS);
+    healthChecks.scheduleWithFixedDelay(
+        healthMonitor::refresh, interval, interval, TimeUnit.MILLISECONDS);
   }
 
   public static Builder builder(HostSettings settings, Metrics metrics) {
@@ -137,14 +138,15 @@ public final class GrpcHost implements AutoCloseable {
     /**
      * Serves on the port of the settings.
      *
-     * @throws StartRefused if a port is taken or the address is not ours
+     * @throws StartRefusedException if a port is taken or the address is not ours
      */
     public GrpcHost start() {
-      Network network = new Network(settings.limits().connections(), metrics.registry());
+      ServerSockets serverSockets =
+          new ServerSockets(settings.limits().connections(), metrics.registry());
       try {
-        return start(netty(network), network);
+        return start(netty(serverSockets), serverSockets);
       } catch (RuntimeException e) {
-        network.close();
+        serverSockets.close();
         throw e;
       }
     }
@@ -154,11 +156,11 @@ public final class GrpcHost implements AutoCloseable {
       return start(transport, null);
     }
 
-    private GrpcHost start(ServerBuilder<?> transport, Network network) {
+    private GrpcHost start(ServerBuilder<?> transport, ServerSockets serverSockets) {
       try {
-        return new GrpcHost(this, transport, network);
+        return new GrpcHost(this, transport, serverSockets);
       } catch (IOException e) {
-        throw new StartRefused(
+        throw new StartRefusedException(
             "cannot listen on %s, ports %d and %d (%s); --port and --admin-port choose others, 0 picks a free one"
                 .formatted(settings.bind(), settings.port(), settings.adminPort(), reason(e)),
             e);
@@ -169,9 +171,9 @@ public final class GrpcHost implements AutoCloseable {
       return new InetSocketAddress(settings.bind(), port);
     }
 
-    private NettyServerBuilder netty(Network network) {
+    private NettyServerBuilder netty(ServerSockets serverSockets) {
       HostSettings.Limits limits = settings.limits();
-      return network
+      return serverSockets
           .listenOn(address(settings.port()))
           // No handler waits for anything (ADR 10), so none needs a thread of its own, and waking
           // one costs more than most calls do.
@@ -201,7 +203,7 @@ public final class GrpcHost implements AutoCloseable {
     builder.metrics.watch(bytes);
     // gRPC runs the interceptor added last first, so this reads from the innermost outwards.
     transport
-        .intercept(new FailureAnswers())
+        .intercept(new StatusMappingInterceptor())
         .intercept(CallContext.interceptor())
         .intercept(new DeadlineCap(settings.limits().unaryDeadline(), deadlines))
         .intercept(bytes)
@@ -209,16 +211,16 @@ public final class GrpcHost implements AutoCloseable {
         .addStreamTracerFactory(bytes)
         .addTransportFilter(bytes.connections())
         .addTransportFilter(new ConnectionCount());
-    builder.engines.forEach(health::add);
+    builder.engines.forEach(healthMonitor::add);
     for (HostedService service : services) {
       for (BindableService endpoint : service.endpoints()) {
         serve(transport, meters, malformed, endpoint, service.engines());
       }
     }
     AdminEndpoint status =
-        new AdminEndpoint(health, builder.shards, builder.clock, System::nanoTime);
+        new AdminEndpoint(healthMonitor, builder.shards, builder.clock, System::nanoTime);
     serve(transport, meters, malformed, status, List.of());
-    transport.addService(malformed.around(health.endpoint().bindService()));
+    transport.addService(malformed.around(healthMonitor.endpoint().bindService()));
     if (settings.reflection()) {
       transport.addService(malformed.around(ProtoReflectionServiceV1.newInstance().bindService()));
     }
@@ -233,7 +235,7 @@ public final class GrpcHost implements AutoCloseable {
     transport.addService(malformed.around(endpoint.bindService()));
     // So that a dashboard shows zero, not a hole, before the first call.
     meters.preregisterService(endpoint);
-    health.add(endpoint.bindService().getServiceDescriptor().getName(), engines);
+    healthMonitor.add(endpoint.bindService().getServiceDescriptor().getName(), engines);
   }
 
   public int port() {
@@ -260,8 +262,8 @@ public final class GrpcHost implements AutoCloseable {
       quietly("closing", service, service::close);
     }
     admin.close();
-    if (network != null) {
-      network.close();
+    if (serverSockets != null) {
+      serverSockets.close();
     }
     deadlines.shutdownNow();
     healthChecks.shutdownNow();
@@ -270,8 +272,8 @@ public final class GrpcHost implements AutoCloseable {
 
   private void drain() throws InterruptedException {
     HostSettings.Drain drain = settings.drain();
-    health.drain();
-    services.forEach(service -> quietly("leaving", service, service::leave));
+    healthMonitor.drain();
+    services.forEach(service -> quietly("leaving", service, service::handOff));
     int open = connections.get();
     if (open > 0) {
       log.log(

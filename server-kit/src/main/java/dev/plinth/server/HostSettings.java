@@ -1,6 +1,6 @@
 package dev.plinth.server;
 
-import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
+import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
 import dev.plinth.server.log.LogSettings;
 import dev.plinth.server.settings.ByteSize;

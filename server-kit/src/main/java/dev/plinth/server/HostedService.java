@@ -15,7 +15,7 @@ public interface HostedService extends AutoCloseable {
    * Called when the process begins to end, while calls still come in: time to hand on what others
    * can do from now on. Bounded.
    */
-  default void leave() {}
+  default void handOff() {}
 
   /** Called after the last call has ended. */
   @Override

@@ -1,8 +1,8 @@
 package dev.plinth.server;
 
-import dev.plinth.server.log.PatientLogManager;
+import dev.plinth.server.log.DrainSafeLogManager;
 import dev.plinth.server.settings.Settings;
-import dev.plinth.server.settings.SettingsRefused;
+import dev.plinth.server.settings.SettingsRefusedException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -17,10 +17,10 @@ import java.util.function.Function;
 public final class Launcher<S extends Record> {
   private final String program;
   private final Class<S> type;
-  private final Function<Settings<S>, Running> start;
+  private final Function<Settings<S>, RunningProcess> start;
   private String commands = "";
 
-  public Launcher(String program, Class<S> type, Function<Settings<S>, Running> start) {
+  public Launcher(String program, Class<S> type, Function<Settings<S>, RunningProcess> start) {
     this.program = program;
     this.type = type;
     this.start = start;
@@ -35,7 +35,7 @@ public final class Launcher<S extends Record> {
   /** Runs until a signal ends the process; returns only if there was nothing to run. */
   public void main(String[] args, Map<String, String> env) {
     // By name and before the first logger: initialising the class would make the JDK's manager.
-    System.setProperty("java.util.logging.manager", PatientLogManager.class.getName());
+    System.setProperty("java.util.logging.manager", DrainSafeLogManager.class.getName());
     System.exit(run(List.of(args), env));
   }
 
@@ -62,9 +62,9 @@ public final class Launcher<S extends Record> {
       }
       serve(settings);
       return 0;
-    } catch (SettingsRefused e) {
+    } catch (SettingsRefusedException e) {
       return refuse(2, e.getMessage() + "\n" + program + " --help lists every setting.");
-    } catch (StartRefused e) {
+    } catch (StartRefusedException e) {
       return refuse(1, e.getMessage());
     } catch (InterruptedException e) {
       return 1;
@@ -74,8 +74,8 @@ public final class Launcher<S extends Record> {
   private void serve(Settings<S> settings) throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
-    try (Running running = start.apply(settings)) {
-      Thread hook = new Thread(() -> endBySignal(running, asked, ended), "plinth-end");
+    try (RunningProcess runningProcess = start.apply(settings)) {
+      Thread hook = new Thread(() -> endBySignal(runningProcess, asked, ended), "plinth-end");
       Runtime.getRuntime().addShutdownHook(hook);
       asked.await();
     } finally {
@@ -85,11 +85,12 @@ public final class Launcher<S extends Record> {
   }
 
   /** The JVM would exit with 143 after SIGTERM; a clean end is a success and says so. */
-  private static void endBySignal(Running running, CountDownLatch asked, CountDownLatch ended) {
+  private static void endBySignal(
+      RunningProcess runningProcess, CountDownLatch asked, CountDownLatch ended) {
     asked.countDown();
     boolean clean = false;
     try {
-      clean = ended.await(running.closeAtMost().toMillis(), TimeUnit.MILLISECONDS);
+      clean = ended.await(runningProcess.closeAtMost().toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       // Nobody interrupts a hook; ending as unclean is all that is left.
     }

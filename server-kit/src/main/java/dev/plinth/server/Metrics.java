@@ -42,16 +42,16 @@ public final class Metrics implements AutoCloseable {
     return registry.scrape();
   }
 
-  void watch(Health health) {
-    for (Health.EngineReport report : health.engines()) {
+  void watch(HealthMonitor healthMonitor) {
+    for (HealthMonitor.EngineReport report : healthMonitor.engines()) {
       Engine engine = report.engine();
-      Gauge.builder("plinth.engine.up", () -> isUp(health, engine) ? 1 : 0)
+      Gauge.builder("plinth.engine.up", () -> isUp(healthMonitor, engine) ? 1 : 0)
           .description("1 while the engine serves, 0 while it is in trouble")
           .tag("engine", engine.name())
           .tag("kind", engine.kind())
           .register(registry);
     }
-    Gauge.builder("plinth.serving", () -> health.isServing() ? 1 : 0)
+    Gauge.builder("plinth.serving", () -> healthMonitor.isServing() ? 1 : 0)
         .description("1 while the overall health check says SERVING")
         .register(registry);
   }
@@ -62,8 +62,8 @@ public final class Metrics implements AutoCloseable {
         .register(registry);
   }
 
-  private static boolean isUp(Health health, Engine engine) {
-    return health.engines().stream()
+  private static boolean isUp(HealthMonitor healthMonitor, Engine engine) {
+    return healthMonitor.engines().stream()
         .anyMatch(report -> report.engine() == engine && report.trouble().isEmpty());
   }
 

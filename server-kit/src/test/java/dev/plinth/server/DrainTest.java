@@ -9,7 +9,7 @@ import com.google.protobuf.StringValue;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.InProcessHost;
-import dev.plinth.testkit.Twins;
+import dev.plinth.testkit.RoundRobinChannel;
 import io.grpc.BindableService;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -53,7 +53,7 @@ class DrainTest {
     AtomicInteger answered = new AtomicInteger();
     CountDownLatch ended = new CountDownLatch(CALLERS);
     ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
-    try (Twins target = Twins.of(leaving.port(), staying.port())) {
+    try (RoundRobinChannel target = RoundRobinChannel.of(leaving.port(), staying.port())) {
       ManagedChannel channel = target.channel();
       AtomicInteger enough = new AtomicInteger(Integer.MAX_VALUE);
       for (int i = 0; i < CALLERS; i++) {
@@ -157,7 +157,7 @@ class DrainTest {
           }
 
           @Override
-          public void leave() {
+          public void handOff() {
             leaving.complete(null);
             left.join();
           }

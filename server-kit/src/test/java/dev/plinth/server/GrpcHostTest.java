@@ -189,9 +189,9 @@ class GrpcHostTest {
   @Test
   void portInUse_isRefusedWithWhatToDo() {
     try (Metrics other = new Metrics()) {
-      StartRefused refused =
+      StartRefusedException refused =
           assertThrows(
-              StartRefused.class,
+              StartRefusedException.class,
               () ->
                   GrpcHost.builder(InProcessHost.hostSettings("--port=" + host.port()), other)
                       .start());

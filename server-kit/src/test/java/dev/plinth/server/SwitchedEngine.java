@@ -52,7 +52,7 @@ final class SwitchedEngine implements Engine {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     if (broken) {
       throw new IllegalStateException("cannot tell");
     }

@@ -2,7 +2,7 @@ package dev.plinth.shards;
 
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.ShardStore;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionException;
@@ -19,7 +19,7 @@ final class CommitPipeline {
   private static final int MAX_BYTES = 1 << 20;
   // The low bits of a token count within a batch.
   private static final int MAX_TOKENS =
-      1 << Tokens.INDEX_BITS - 1; // half, as a command takes several
+      1 << FencingTokens.INDEX_BITS - 1; // half, as a command takes several
 
   /** Learns how commits end; on the loop. */
   interface Listener {
@@ -27,7 +27,7 @@ final class CommitPipeline {
     void execute(int answers, Runnable step);
 
     /** All that rests on the batch may be told. */
-    void durable(Batch batch);
+    void durable(CommitBatch commitBatch);
 
     /** Nothing more of this shard becomes durable; why is null where another node has it. */
     void lost(Failure why);
@@ -37,9 +37,9 @@ final class CommitPipeline {
   private final OwnedShard owned;
   private final LongSupplier nanos;
   private final Listener listener;
-  private final ArrayDeque<Batch> sealed = new ArrayDeque<>();
-  private final ArrayDeque<Batch> inFlight = new ArrayDeque<>();
-  private Batch open;
+  private final ArrayDeque<CommitBatch> sealed = new ArrayDeque<>();
+  private final ArrayDeque<CommitBatch> inFlight = new ArrayDeque<>();
+  private CommitBatch open;
   private int tokens;
   private boolean ended;
 
@@ -52,7 +52,7 @@ final class CommitPipeline {
 
   /** The next batch is the one after this revision. */
   void startAfter(long revision) {
-    open = new Batch(revision + 1);
+    open = new CommitBatch(revision + 1);
   }
 
   /** Adds the effects of one command, which stay together. */
@@ -77,7 +77,7 @@ final class CommitPipeline {
   private void seal() {
     open.seal();
     sealed.add(open);
-    open = new Batch(open.revision() + 1);
+    open = new CommitBatch(open.revision() + 1);
     tokens = 0;
   }
 
@@ -94,27 +94,28 @@ final class CommitPipeline {
     }
   }
 
-  private void send(Batch batch) {
-    inFlight.add(batch);
-    batch.sentAt(nanos.getAsLong());
-    int answers = batch.answers();
+  private void send(CommitBatch commitBatch) {
+    inFlight.add(commitBatch);
+    commitBatch.sentAt(nanos.getAsLong());
+    int answers = commitBatch.answers();
     owned
-        .commit(batch.writes())
+        .commit(commitBatch.writes())
         .whenComplete(
-            (result, thrown) -> listener.execute(answers, () -> completed(batch, result, thrown)));
+            (result, thrown) ->
+                listener.execute(answers, () -> completed(commitBatch, result, thrown)));
   }
 
-  private void completed(Batch batch, Commit result, Throwable thrown) {
+  private void completed(CommitBatch commitBatch, CommitResult result, Throwable thrown) {
     if (ended) {
       return;
     }
-    if (result != Commit.DONE) {
+    if (result != CommitResult.DONE) {
       listener.lost(thrown == null ? null : reason(thrown));
       return;
     }
-    inFlight.remove(batch);
+    inFlight.remove(commitBatch);
     flush(); // first, so that the store works while the answers leave
-    listener.durable(batch);
+    listener.durable(commitBatch);
   }
 
   private static Failure reason(Throwable thrown) {
@@ -139,16 +140,16 @@ final class CommitPipeline {
 
   /** Runs when all that was decided until now is durable; at once if it is. */
   void whenDurable(Runnable task) {
-    Batch batch = last();
-    if (batch == null) {
+    CommitBatch commitBatch = last();
+    if (commitBatch == null) {
       task.run();
     } else {
-      batch.whenDurable(task);
+      commitBatch.whenDurable(task);
     }
   }
 
   /** The newest batch that something decided now may rest on, or null. */
-  private Batch last() {
+  private CommitBatch last() {
     if (!open.isEmpty()) {
       return open;
     }
@@ -157,10 +158,10 @@ final class CommitPipeline {
 
   /** A token above all before it. */
   long nextToken() {
-    if (tokens >> Tokens.INDEX_BITS != 0) {
+    if (tokens >> FencingTokens.INDEX_BITS != 0) {
       throw new IllegalStateException(tokens + " tokens in one command");
     }
-    return Tokens.of(open.revision(), owned.shard(), tokens++);
+    return FencingTokens.of(open.revision(), owned.shard(), tokens++);
   }
 
   /** Nothing more leaves, and nobody is told of what is in flight. */

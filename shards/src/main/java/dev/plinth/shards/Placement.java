@@ -3,7 +3,7 @@ package dev.plinth.shards;
 import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.ShardStore;
-import dev.plinth.shards.store.ShardStore.Layout;
+import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
 import dev.plinth.shards.store.ShardStore.Node;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -42,7 +42,7 @@ final class Placement implements AutoCloseable {
   private final ShardStore store;
   private final Shards shards;
   private final ShardMetrics metrics;
-  private final Refusals refusals;
+  private final RefusedShards refusedShards;
   private final Set<Integer> taking = ConcurrentHashMap.newKeySet();
   private final Set<Integer> giving = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean asked = new AtomicBoolean();
@@ -56,11 +56,11 @@ final class Placement implements AutoCloseable {
   private volatile boolean leaving;
   private volatile long leavingSince;
 
-  Placement(ShardStore store, Shards shards, ShardMetrics metrics, Refusals refusals) {
+  Placement(ShardStore store, Shards shards, ShardMetrics metrics, RefusedShards refusedShards) {
     this.store = store;
     this.shards = shards;
     this.metrics = metrics;
-    this.refusals = refusals;
+    this.refusedShards = refusedShards;
   }
 
   /**
@@ -71,9 +71,10 @@ final class Placement implements AutoCloseable {
   void start(Duration progressInterval) {
     for (int looks = 0; looks < FIRST_LOOKS; looks++) {
       List<CompletableFuture<Void>> moves = new ArrayList<>();
-      look(moves);
+      poll(moves);
       moves.forEach(CompletableFuture::join);
-      boolean alone = shards.routes().seen().layout().nodes().stream().allMatch(Node::self);
+      boolean alone =
+          shards.routes().seen().clusterSnapshot().nodes().stream().allMatch(Node::self);
       if (!alone || !shards.served().isEmpty()) {
         break;
       }
@@ -93,13 +94,13 @@ final class Placement implements AutoCloseable {
   }
 
   /** Looks as soon as possible; many who ask at once get one look. */
-  void look() {
+  void poll() {
     if (asked.compareAndSet(false, true)) {
       try {
         owner.execute(
             () -> {
               asked.set(false);
-              look(new ArrayList<>());
+              poll(new ArrayList<>());
             });
       } catch (RejectedExecutionException e) {
         // Closed: there is nothing to look for.
@@ -112,36 +113,36 @@ final class Placement implements AutoCloseable {
     leavingSince = System.nanoTime();
     leaving = true;
     store.withdraw();
-    look();
+    poll();
     return left;
   }
 
   private void lookOnAndOn() {
-    boolean settled = look(new ArrayList<>()) && !shards.routes().isAwaited();
+    boolean settled = poll(new ArrayList<>()) && !shards.routes().isAwaited();
     owner.schedule(
         this::lookOnAndOn, settled ? LOOK_MILLIS : QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** One look, and what follows from it; true if nothing moves. */
-  private boolean look(List<CompletableFuture<Void>> moves) {
+  private boolean poll(List<CompletableFuture<Void>> moves) {
     try {
       replaceLost(moves);
-      Layout layout = store.layout();
-      shards.routes().update(layout);
-      Spread.Plan plan = Spread.plan(store.shards(), layout, here());
-      plan.claims().stream().filter(refusals::mayTry).forEach(shard -> moves.add(take(shard)));
+      ClusterSnapshot clusterSnapshot = store.layout();
+      shards.routes().update(clusterSnapshot);
+      PlacementPlanner.Plan plan = PlacementPlanner.plan(store.shards(), clusterSnapshot, here());
+      plan.claims().stream().filter(refusedShards::mayTry).forEach(shard -> moves.add(take(shard)));
       // Not by the first sight of a new node: the others may not have seen it.
-      if (isSameAsBefore(layout) && isNoticed()) {
+      if (isSameAsBefore(clusterSnapshot) && isNoticed()) {
         plan.gives().stream()
             .filter(shard -> !taking.contains(shard))
             .forEach(shard -> moves.add(give(shard)));
       }
-      noticeEnd(layout);
+      noticeEnd(clusterSnapshot);
       lastBug = "";
       return plan.settled();
     } catch (Failure.StoreUnavailable e) {
       log.log(Level.DEBUG, "cannot see who owns what", e);
-      if (leaving && store.trouble().isPresent()) {
+      if (leaving && store.unavailableReason().isPresent()) {
         left.complete(null); // nothing can be handed on
       }
       return true;
@@ -154,14 +155,14 @@ final class Placement implements AutoCloseable {
     }
   }
 
-  private Spread.Here here() {
+  private PlacementPlanner.LocalShards here() {
     Set<Integer> held = new HashSet<>(shards.served());
     held.addAll(taking);
-    return new Spread.Here(held, Set.copyOf(giving), leaving);
+    return new PlacementPlanner.LocalShards(held, Set.copyOf(giving), leaving);
   }
 
-  private boolean isSameAsBefore(Layout layout) {
-    List<String> now = layout.nodes().stream().map(Node::id).toList();
+  private boolean isSameAsBefore(ClusterSnapshot clusterSnapshot) {
+    List<String> now = clusterSnapshot.nodes().stream().map(Node::id).toList();
     boolean same = now.equals(nodes);
     nodes = now;
     return same;
@@ -171,12 +172,12 @@ final class Placement implements AutoCloseable {
     return !leaving || System.nanoTime() - leavingSince >= NOTICE_NANOS;
   }
 
-  private void noticeEnd(Layout layout) {
+  private void noticeEnd(ClusterSnapshot clusterSnapshot) {
     if (leaving) {
-      boolean alone = layout.nodes().stream().allMatch(Node::self);
+      boolean alone = clusterSnapshot.nodes().stream().allMatch(Node::self);
       boolean taken =
-          layout.owners().size() == store.shards()
-              && layout.owners().stream().noneMatch(owner -> owner.node().self());
+          clusterSnapshot.owners().size() == store.shards()
+              && clusterSnapshot.owners().stream().noneMatch(owner -> owner.node().self());
       if (alone || taken) {
         left.complete(null);
       }
@@ -203,7 +204,7 @@ final class Placement implements AutoCloseable {
                 .ifPresent(
                     owned -> {
                       shards.serve(owned);
-                      refusals.remove(shard);
+                      refusedShards.remove(shard);
                       metrics.taken(System.nanoTime() - from);
                     }));
   }
@@ -220,14 +221,14 @@ final class Placement implements AutoCloseable {
             step.run();
           } catch (Failure.StoreUnavailable e) {
             log.log(Level.DEBUG, "shard " + shard + " cannot be moved now", e);
-          } catch (ShardRefused e) {
-            refusals.add(shard, e.getMessage(), null);
+          } catch (ShardRefusedException e) {
+            refusedShards.add(shard, e.getMessage(), null);
           } catch (RuntimeException e) {
             // One shard whose rows cannot be read must not keep the others from being served.
-            refusals.add(shard, "shard " + shard + " cannot be taken over: " + e, e);
+            refusedShards.add(shard, "shard " + shard + " cannot be taken over: " + e, e);
           } finally {
             kind.remove(shard);
-            shards.routes().goOn();
+            shards.routes().wakeWaiters();
           }
         },
         workers);

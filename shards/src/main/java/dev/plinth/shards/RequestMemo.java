@@ -26,7 +26,7 @@ final class RequestMemo {
   private final RequestMemory memory;
   private final RequestLog log;
   private final NoEffectAnswers noEffects;
-  private final Map<RequestId, Remembering<?>> unanswered = new HashMap<>();
+  private final Map<RequestId, RecordingReply<?>> unanswered = new HashMap<>();
   private boolean upkept;
   private boolean closed;
 
@@ -44,35 +44,39 @@ final class RequestMemo {
    * The reply to answer through if this request is new. Empty if it is not: then its answer is on
    * the way through {@code reply}, now or when the first one gets it.
    */
-  <R> Optional<Reply<R>> admit(Request<R> request, Lane lane, ShardTx tx, Reply<R> reply) {
+  <R> Optional<Reply<R>> admit(
+      IdempotentRequest<R> idempotentRequest,
+      CommandPriority commandPriority,
+      ShardTx tx,
+      Reply<R> reply) {
     log.expire();
-    Remembering<?> first = unanswered.get(request.id());
+    RecordingReply<?> first = unanswered.get(idempotentRequest.id());
     if (first != null) {
-      check(request, first.request.fingerprint());
+      check(idempotentRequest, first.idempotentRequest.fingerprint());
       first.joined.removeIf(other -> other.reply().isAbandoned());
-      first.joined.add(new JoinedReply<>(request, reply));
+      first.joined.add(new JoinedReply<>(idempotentRequest, reply));
       return Optional.empty();
     }
-    RememberedAnswer known = log.find(request.id());
-    known = known == null ? noEffects.find(request.id()) : known;
+    RememberedAnswer known = log.find(idempotentRequest.id());
+    known = known == null ? noEffects.find(idempotentRequest.id()) : known;
     if (known != null) {
-      check(request, known.fingerprint());
-      reply.send(tx, decode(request, known.bytes()));
+      check(idempotentRequest, known.fingerprint());
+      reply.send(tx, decode(idempotentRequest, known.bytes()));
       return Optional.empty();
     }
     long used = log.bytes() + (long) unanswered.size() * RequestMemory.RESERVED;
-    if (!memory.hasRoom(lane, used)) {
+    if (!memory.hasRoom(commandPriority, used)) {
       throw memory.full(used, log.untilExpiry());
     }
-    Remembering<R> remembering = new Remembering<>(request, reply);
-    remembering.joins(tx);
-    unanswered.put(request.id(), remembering);
+    RecordingReply<R> recordingReply = new RecordingReply<>(idempotentRequest, reply);
+    recordingReply.joins(tx);
+    unanswered.put(idempotentRequest.id(), recordingReply);
     memory.use(RequestMemory.RESERVED, 0);
-    return Optional.of(remembering);
+    return Optional.of(recordingReply);
   }
 
-  private static void check(Request<?> request, long fingerprint) {
-    if (request.fingerprint() != fingerprint) {
+  private static void check(IdempotentRequest<?> idempotentRequest, long fingerprint) {
+    if (idempotentRequest.fingerprint() != fingerprint) {
       throw reused();
     }
   }
@@ -85,7 +89,7 @@ final class RequestMemo {
                 "request_id", "was used before with another request (expected: a new id)")));
   }
 
-  private static <R> R decode(Request<R> request, byte[] answer) {
+  private static <R> R decode(IdempotentRequest<R> idempotentRequest, byte[] answer) {
     if (answer == null) {
       throw new Failure.Forbidden(
           ErrorReason.ERROR_REASON_ANSWER_NOT_KEPT,
@@ -96,7 +100,7 @@ final class RequestMemo {
           Map.of());
     }
     try {
-      return request.decode().apply(answer);
+      return idempotentRequest.decode().apply(answer);
     } catch (RuntimeException e) {
       throw reused(); // a body that is alike, of a call whose answers are not
     }
@@ -136,18 +140,18 @@ final class RequestMemo {
     }
   }
 
-  private void settle(Remembering<?> answered) {
-    if (unanswered.remove(answered.request.id(), answered)) {
+  private void settle(RecordingReply<?> answered) {
+    if (unanswered.remove(answered.idempotentRequest.id(), answered)) {
       memory.use(-RequestMemory.RESERVED, 0);
     }
   }
 
   /** Another sending of a request whose answer is still to come. */
-  private record JoinedReply<R>(Request<R> request, Reply<R> reply) {
+  private record JoinedReply<R>(IdempotentRequest<R> idempotentRequest, Reply<R> reply) {
     void send(Tx tx, byte[] answer) {
       R given;
       try {
-        given = decode(request, answer);
+        given = decode(idempotentRequest, answer);
       } catch (Failure notOurs) {
         reply.fail(tx, notOurs);
         return;
@@ -157,16 +161,16 @@ final class RequestMemo {
   }
 
   /** Keeps the answer on its way out, and gives it to those who asked the same meanwhile. */
-  private final class Remembering<R> implements Reply<R>, Runnable {
-    private final Request<R> request;
+  private final class RecordingReply<R> implements Reply<R>, Runnable {
+    private final IdempotentRequest<R> idempotentRequest;
     private final Reply<R> reply;
     private final List<JoinedReply<?>> joined = new ArrayList<>(0);
     private ShardTx tx;
     private boolean hadEffect;
     private byte[] answer;
 
-    Remembering(Request<R> request, Reply<R> reply) {
-      this.request = request;
+    RecordingReply(IdempotentRequest<R> idempotentRequest, Reply<R> reply) {
+      this.idempotentRequest = idempotentRequest;
       this.reply = reply;
     }
 
@@ -182,7 +186,7 @@ final class RequestMemo {
     @Override
     public void run() {
       hadEffect |= tx.isDirty();
-      if (answer != null && unanswered.get(request.id()) == this) {
+      if (answer != null && unanswered.get(idempotentRequest.id()) == this) {
         settle(this);
         keep();
       }
@@ -193,10 +197,13 @@ final class RequestMemo {
       if (hadEffect) {
         boolean tooLarge = answer.length > MOST_ANSWER;
         tx.append(
-            log, RequestRow.entry(request.id(), request.fingerprint(), tooLarge ? null : answer));
+            log,
+            RequestRow.entry(
+                idempotentRequest.id(), idempotentRequest.fingerprint(), tooLarge ? null : answer));
         keepUp(tx);
       } else {
-        noEffects.add(request.id(), new RememberedAnswer(request.fingerprint(), answer));
+        noEffects.add(
+            idempotentRequest.id(), new RememberedAnswer(idempotentRequest.fingerprint(), answer));
       }
     }
 
@@ -205,7 +212,7 @@ final class RequestMemo {
       if (answer != null) {
         return;
       }
-      answer = request.encode().apply(given);
+      answer = idempotentRequest.encode().apply(given);
       joins((ShardTx) now);
       reply.send(now, given);
       joined.forEach(other -> other.send(now, answer));

@@ -66,8 +66,8 @@ final class RequestMemory {
   /**
    * @param used bytes that the shard of the request uses
    */
-  boolean hasRoom(Lane lane, long used) {
-    boolean urgent = lane == Lane.URGENT;
+  boolean hasRoom(CommandPriority commandPriority, long used) {
+    boolean urgent = commandPriority == CommandPriority.URGENT;
     return bytes.get() + RESERVED <= (urgent ? limit : limit - limit / URGENT_SHARE)
         && (urgent || !isShareUsed(used));
   }

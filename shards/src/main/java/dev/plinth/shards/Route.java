@@ -7,27 +7,27 @@ package dev.plinth.shards;
  * @param address where it answers, empty unless the shard is elsewhere
  * @param epoch of the ownership, 0 where there is none
  */
-public record Route(Way way, String node, String address, long epoch) {
-  static final Route NOWHERE = new Route(Way.NOWHERE, "", "", 0);
-  static final Route COMING = new Route(Way.COMING, "", "", 0);
+public record Route(Location location, String node, String address, long epoch) {
+  static final Route NOWHERE = new Route(Location.UNOWNED, "", "", 0);
+  static final Route COMING = new Route(Location.OPENING, "", "", 0);
 
   /** The kinds of places. */
-  public enum Way {
+  public enum Location {
     /** This node serves the shard. */
-    HERE,
+    LOCAL,
     /** This node is about to serve it. */
-    COMING,
+    OPENING,
     /** Another node owns it. */
-    ELSEWHERE,
+    REMOTE,
     /** It is between two owners. */
-    NOWHERE
+    UNOWNED
   }
 
   static Route here(long epoch) {
-    return new Route(Way.HERE, "", "", epoch);
+    return new Route(Location.LOCAL, "", "", epoch);
   }
 
   static Route elsewhere(String node, String address, long epoch) {
-    return new Route(Way.ELSEWHERE, node, address, epoch);
+    return new Route(Location.REMOTE, node, address, epoch);
   }
 }

@@ -33,7 +33,7 @@ final class Shard {
   private final ShardExecutor loop;
   private final LongSupplier nanos;
   private final ShardClock time;
-  private final Map<App<?>, Object> states = new HashMap<>();
+  private final Map<ShardApp<?>, Object> states = new HashMap<>();
   private final TimerWheel wheel;
   private WatchHub hub;
   private final RequestMemo memo;
@@ -81,19 +81,19 @@ final class Shard {
    *
    * @param generation of the data, if higher than the stored one
    */
-  void takeOver(List<App<?>> apps, int generation, Witness witness) {
+  void takeOver(List<ShardApp<?>> apps, int generation, RollbackDetector rollbackDetector) {
     List<Row> rows = owned.load();
     int stored = Generation.stored(rows);
     numberFrom(owned.revision() + Generation.base(Math.max(stored, generation)));
-    witness.check(number(), hub.revision());
+    rollbackDetector.check(number(), hub.revision());
     if (generation > stored) {
       inTransaction(tx -> tx.put(Generation.ROW, Generation.row(generation)));
     }
     memo.load(rows);
     inTransaction(memo::begin);
-    for (App<?> app : apps) {
-      List<Row> own = rows.stream().filter(row -> row.key().startsWith(app.prefix())).toList();
-      inTransaction(tx -> states.put(app, app.open(own, tx)));
+    for (ShardApp<?> shardApp : apps) {
+      List<Row> own = rows.stream().filter(row -> row.key().startsWith(shardApp.prefix())).toList();
+      inTransaction(tx -> states.put(shardApp, shardApp.open(own, tx)));
     }
   }
 
@@ -120,17 +120,17 @@ final class Shard {
 
   /** What the app keeps here. */
   @SuppressWarnings("unchecked") // put there by takeOver under the same app
-  <S> S state(App<S> app) {
-    return (S) states.get(app);
+  <S> S state(ShardApp<S> shardApp) {
+    return (S) states.get(shardApp);
   }
 
-  <S, R> void run(App<S> app, Command<S, R> command, PendingReply<R> reply) {
+  <S, R> void run(ShardApp<S> shardApp, Command<S, R> command, PendingReply<R> reply) {
     // One whose caller is gone is not run. What its caller left behind to be done may be done
     // already: it goes ahead of the command where that still queues.
     if (reply.isAbandoned() || !takes(reply)) {
       return;
     }
-    S state = state(app);
+    S state = state(shardApp);
     reply.touched(true); // should it throw: sent elsewhere, it would throw there too
     inTransaction(
         tx -> {
@@ -140,12 +140,12 @@ final class Shard {
   }
 
   /** Like {@link #run}, for what would change something durable. */
-  <S, R> void mutate(App<S> app, Command<S, R> command, PendingReply<R> reply) {
+  <S, R> void mutate(ShardApp<S> shardApp, Command<S, R> command, PendingReply<R> reply) {
     Optional<Failure> refusal = isLost() ? Optional.empty() : store.readOnly();
     if (refusal.isPresent()) {
       reply.refuse(refusal.get());
     } else {
-      run(app, command, reply);
+      run(shardApp, command, reply);
     }
   }
 
@@ -153,12 +153,16 @@ final class Shard {
    * Like {@link #mutate}, but a request seen before gets its first answer and has no second effect.
    */
   <S, R> void runOnce(
-      App<S> app, Lane lane, Request<R> request, Command<S, R> command, PendingReply<R> reply) {
+      ShardApp<S> shardApp,
+      CommandPriority commandPriority,
+      IdempotentRequest<R> idempotentRequest,
+      Command<S, R> command,
+      PendingReply<R> reply) {
     Command<S, R> once =
         (state, tx, to) ->
-            memo.admit(request, lane, (ShardTx) tx, to)
+            memo.admit(idempotentRequest, commandPriority, (ShardTx) tx, to)
                 .ifPresent(first -> decide(state, command, (ShardTx) tx, first));
-    mutate(app, once, reply);
+    mutate(shardApp, once, reply);
   }
 
   private static <S, R> void decide(S state, Command<S, R> command, ShardTx tx, Reply<R> reply) {
@@ -173,7 +177,7 @@ final class Shard {
   }
 
   /** Tells the watcher the state as of one revision, then every event after it. */
-  <S> void watch(App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
+  <S> void watch(ShardApp<S> shardApp, StateSnapshot<S> snapshot, Watcher watcher) {
     Failure refusal = refusal();
     if (watcher.isGone()) {
       return; // it cannot be taken out again: that went ahead of this
@@ -181,26 +185,26 @@ final class Shard {
     if (refusal != null) {
       watcher.end(refusal);
     } else {
-      begin(app, snapshot, watcher);
+      begin(shardApp, snapshot, watcher);
     }
   }
 
-  private <S> void begin(App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
+  private <S> void begin(ShardApp<S> shardApp, StateSnapshot<S> snapshot, Watcher watcher) {
     // The state shows the open batch half done; sealed, it is the state as of that batch.
     commits.sealOpen();
-    Object content = snapshot.take(state(app), time.getAsLong());
+    Object content = snapshot.take(state(shardApp), time.getAsLong());
     whenDurable(() -> hub.watch(watcher, content));
   }
 
   /**
    * Goes on after a revision; where events after it are gone, says so and starts from a snapshot.
    */
-  <S> void resume(App<S> app, long after, StateSnapshot<S> snapshot, Watcher watcher) {
+  <S> void resume(ShardApp<S> shardApp, long after, StateSnapshot<S> snapshot, Watcher watcher) {
     Failure refusal = refusal();
     if (refusal != null) {
       watcher.end(refusal);
     } else if (!hub.resume(watcher, after)) {
-      begin(app, snapshot, watcher);
+      begin(shardApp, snapshot, watcher);
     }
   }
 
@@ -232,17 +236,17 @@ final class Shard {
   private Failure refusal() {
     boolean hasAuthority = hasAuthority();
     if (dropped == null && owned.isLost()) {
-      drop(Unavailability.moved(number()));
+      drop(ShardFailures.moved(number()));
     }
     if (dropped != null || stopped) {
-      return Unavailability.untouched(number());
+      return ShardFailures.untouched(number());
     }
     if (hasAuthority) {
       return null;
     }
     return store.isClockTrusted()
-        ? Unavailability.noAuthority(number())
-        : Unavailability.clockUntrusted(number());
+        ? ShardFailures.noAuthority(number())
+        : ShardFailures.clockUntrusted(number());
   }
 
   private boolean hasAuthority() {
@@ -321,7 +325,7 @@ final class Shard {
     try {
       log.log(Level.ERROR, "shard " + number() + " is loaded anew: its work failed", thrown);
     } finally {
-      drop(Unavailability.moved(number()));
+      drop(ShardFailures.moved(number()));
     }
   }
 
@@ -370,7 +374,7 @@ final class Shard {
   private void end(Failure why) {
     dropped = why;
     commits.end();
-    Failure untouched = Unavailability.untouched(number());
+    Failure untouched = ShardFailures.untouched(number());
     unanswered.removeEach(reply -> reply.drop(why, untouched));
     hub.close(why);
     memo.close();
@@ -378,8 +382,8 @@ final class Shard {
     becomeQuiet();
   }
 
-  private <S> void close(App<S> app) {
-    app.close(state(app));
+  private <S> void close(ShardApp<S> shardApp) {
+    shardApp.close(state(shardApp));
   }
 
   /**
@@ -393,13 +397,13 @@ final class Shard {
       if (quiet && hasAuthority() && !owned.isLost()) {
         hub.progress();
       }
-      end(Unavailability.moved(number()));
+      end(ShardFailures.moved(number()));
     }
   }
 
   /** The claim once more, if it outlasts a store that took no writes. Waits for the store. */
   Optional<OwnedShard> again() {
-    return owned.again();
+    return owned.reclaim();
   }
 
   /** Lets others claim it. Not on the loop: it waits for the store. */
@@ -430,7 +434,7 @@ final class Shard {
     tx.prepare();
     if (tx.writes() > store.maxWrites()) {
       log.log(Level.ERROR, "shard {0}: {1} writes in one command", number(), tx.writes());
-      drop(Unavailability.moved(number()));
+      drop(ShardFailures.moved(number()));
       return;
     }
     commits.add(tx);
@@ -449,15 +453,15 @@ final class Shard {
     }
 
     @Override
-    public void durable(Batch batch) {
-      metrics.committed(batch.size(), nanos.getAsLong() - batch.sentAt());
-      hub.publish(batch.revision(), batch.events());
-      batch.durable();
+    public void durable(CommitBatch commitBatch) {
+      metrics.committed(commitBatch.size(), nanos.getAsLong() - commitBatch.sentAt());
+      hub.publish(commitBatch.revision(), commitBatch.events());
+      commitBatch.durable();
     }
 
     @Override
     public void lost(Failure why) {
-      drop(why == null ? Unavailability.moved(number()) : why);
+      drop(why == null ? ShardFailures.moved(number()) : why);
     }
   }
 

@@ -4,7 +4,7 @@ import dev.plinth.server.Engine;
 import java.util.Optional;
 
 /** The store of the shards as health sees it, together with the shards that are refused. */
-record ShardEngine(Engine store, Refusals refusals) implements Engine {
+record ShardEngine(Engine store, RefusedShards refusedShards) implements Engine {
   @Override
   public String name() {
     return store.name();
@@ -21,7 +21,7 @@ record ShardEngine(Engine store, Refusals refusals) implements Engine {
   }
 
   @Override
-  public Optional<String> trouble() {
-    return store.trouble().or(refusals::text);
+  public Optional<String> unavailableReason() {
+    return store.unavailableReason().or(refusedShards::text);
   }
 }

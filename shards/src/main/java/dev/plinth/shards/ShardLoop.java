@@ -90,8 +90,8 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     wake();
   }
 
-  void submit(Lane lane, ShardTask task) {
-    if (lane == Lane.URGENT) {
+  void submit(CommandPriority commandPriority, ShardTask task) {
+    if (commandPriority == CommandPriority.URGENT) {
       urgent.add(task);
     } else {
       normal.add(task);

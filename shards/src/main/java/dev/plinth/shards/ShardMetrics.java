@@ -21,7 +21,7 @@ final class ShardMetrics {
   private final Counter given;
   private final Timer takeover;
   private final Timer wait;
-  private final Map<Forwarded, Counter> forwarded = new EnumMap<>(Forwarded.class);
+  private final Map<ForwardOutcome, Counter> forwarded = new EnumMap<>(ForwardOutcome.class);
 
   ShardMetrics(MeterRegistry registry) {
     commit =
@@ -57,7 +57,7 @@ final class ShardMetrics {
         Timer.builder("plinth.shards.move.wait")
             .description("Calls that had to wait for a shard on the move, and how long")
             .register(registry);
-    for (Forwarded result : Forwarded.values()) {
+    for (ForwardOutcome result : ForwardOutcome.values()) {
       forwarded.put(
           result,
           Counter.builder("plinth.shards.forwarded")
@@ -74,7 +74,8 @@ final class ShardMetrics {
     Gauge.builder("plinth.shards.queue", shards::queued)
         .description("Commands waiting at all shards")
         .register(registry);
-    Gauge.builder("plinth.shards.nodes", () -> shards.routes().seen().layout().nodes().size())
+    Gauge.builder(
+            "plinth.shards.nodes", () -> shards.routes().seen().clusterSnapshot().nodes().size())
         .description("Live nodes, as this one saw last")
         .register(registry);
     Gauge.builder("plinth.shards.authority.seconds", () -> authorityLeft(store))
@@ -126,7 +127,7 @@ final class ShardMetrics {
     wait.record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  void forwarded(Forwarded result) {
+  void forwarded(ForwardOutcome result) {
     forwarded.get(result).increment();
   }
 

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
  *
  * @param isSlow may take long, so that only the loop's own thread does it
  */
-record ShardTask(Shard shard, ShardQueue queue, Consumer<Shard> work, boolean isSlow)
+record ShardTask(Shard shard, ShardQueueLimit queue, Consumer<Shard> work, boolean isSlow)
     implements Runnable {
-  ShardTask(Shard shard, ShardQueue queue, Consumer<Shard> work) {
+  ShardTask(Shard shard, ShardQueueLimit queue, Consumer<Shard> work) {
     this(shard, queue, work, false);
   }
 

@@ -1,7 +1,7 @@
 package dev.plinth.shards;
 
 import dev.plinth.server.Engine;
-import dev.plinth.server.StartRefused;
+import dev.plinth.server.StartRefusedException;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
@@ -31,28 +31,28 @@ public final class Shards implements AutoCloseable {
   private static final long DRAIN_SECONDS = 10;
 
   private final ShardStore store;
-  private final List<App<?>> apps;
+  private final List<ShardApp<?>> apps;
   private final ShardsSettings settings;
-  private final Witness witness;
-  private final Refusals refusals = new Refusals();
+  private final RollbackDetector rollbackDetector;
+  private final RefusedShards refusedShards = new RefusedShards();
   private final List<ShardLoop> loops;
-  private final List<ShardQueue> queues;
+  private final List<ShardQueueLimit> queues;
   private final AtomicReferenceArray<Shard> serving;
   private final ShardMetrics metrics;
   private final RequestMemory requests;
   private final HeapPressure heap = HeapPressure.ofThisProcess();
-  private final Routes routes;
+  private final ShardRouter shardRouter;
   private final Placement placement;
   private final Engine engine;
 
   private Shards(
       ShardStore store,
-      List<App<?>> apps,
+      List<ShardApp<?>> apps,
       ShardsSettings settings,
-      Witness witness,
+      RollbackDetector rollbackDetector,
       MeterRegistry registry) {
     this.store = store;
-    this.witness = witness;
+    this.rollbackDetector = rollbackDetector;
     this.apps = List.copyOf(apps);
     this.settings = settings;
     this.metrics = new ShardMetrics(registry);
@@ -63,10 +63,12 @@ public final class Shards implements AutoCloseable {
             .mapToObj(i -> new ShardLoop("plinth-shards-" + i, System::nanoTime))
             .toList();
     this.queues =
-        IntStream.range(0, store.shards()).mapToObj(i -> new ShardQueue(settings.queue())).toList();
-    this.routes = new Routes(this, metrics, store.shards(), settings.queue());
-    this.placement = new Placement(store, this, metrics, refusals);
-    this.engine = new ShardEngine(store, refusals);
+        IntStream.range(0, store.shards())
+            .mapToObj(i -> new ShardQueueLimit(settings.queue()))
+            .toList();
+    this.shardRouter = new ShardRouter(this, metrics, store.shards(), settings.queue());
+    this.placement = new Placement(store, this, metrics, refusedShards);
+    this.engine = new ShardEngine(store, refusedShards);
   }
 
   /**
@@ -74,39 +76,39 @@ public final class Shards implements AutoCloseable {
    * others are there, each node has its share, and shards move as nodes come and go.
    */
   public static Shards open(
-      ShardStore store, List<App<?>> apps, ShardsSettings settings, MeterRegistry registry) {
-    return open(store, apps, settings, Witness.inMemory(store.shards()), registry);
+      ShardStore store, List<ShardApp<?>> apps, ShardsSettings settings, MeterRegistry registry) {
+    return open(store, apps, settings, RollbackDetector.inMemory(store.shards()), registry);
   }
 
   /**
    * Like the other, and notes in a file how far the shards are.
    *
-   * @throws dev.plinth.server.StartRefused if the store is behind what the file says
+   * @throws dev.plinth.server.StartRefusedException if the store is behind what the file says
    */
   public static Shards open(
       ShardStore store,
-      List<App<?>> apps,
+      List<ShardApp<?>> apps,
       ShardsSettings settings,
       Path witness,
       MeterRegistry registry) {
-    return open(store, apps, settings, Witness.in(witness, store.shards()), registry);
+    return open(store, apps, settings, RollbackDetector.in(witness, store.shards()), registry);
   }
 
   private static Shards open(
       ShardStore store,
-      List<App<?>> apps,
+      List<ShardApp<?>> apps,
       ShardsSettings settings,
-      Witness witness,
+      RollbackDetector rollbackDetector,
       MeterRegistry registry) {
-    Shards shards = new Shards(store, apps, settings, witness, registry);
+    Shards shards = new Shards(store, apps, settings, rollbackDetector, registry);
     shards.metrics.watch(registry, shards, store);
     ShardMetrics.watch(registry, shards.requests);
     shards.loops.forEach(ShardLoop::start);
     shards.placement.start(settings.progressInterval());
     try {
-      shards.refusals.start();
+      shards.refusedShards.start();
       return shards;
-    } catch (StartRefused e) {
+    } catch (StartRefusedException e) {
       shards.close();
       throw e;
     }
@@ -125,8 +127,8 @@ public final class Shards implements AutoCloseable {
   }
 
   /** Where calls go, for those that this node does not serve too. */
-  public Routes routes() {
-    return routes;
+  public ShardRouter routes() {
+    return shardRouter;
   }
 
   /** The store as health sees it: in trouble too while a shard is refused here. */
@@ -144,7 +146,7 @@ public final class Shards implements AutoCloseable {
    * Hands every shard on to the other nodes, if there are any, and waits a while until they serve
    * them. Calls still find their way from here until {@link #close}.
    */
-  public void leave() {
+  public void handOff() {
     await(placement.leave());
   }
 
@@ -163,84 +165,98 @@ public final class Shards implements AutoCloseable {
 
   /** Commands that wait, over all shards. */
   int queued() {
-    return queues.stream().mapToInt(ShardQueue::waiting).sum();
+    return queues.stream().mapToInt(ShardQueueLimit::waiting).sum();
   }
 
   public <S, R> CompletableFuture<R> submit(
-      int shard, App<S> app, Lane lane, Command<S, R> command) {
+      int shard, ShardApp<S> shardApp, CommandPriority commandPriority, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    enqueue(shard, lane, to -> to.run(app, command, reply), reply::refuse);
+    enqueue(shard, commandPriority, to -> to.run(shardApp, command, reply), reply::refuse);
     return reply.future();
   }
 
   /** Like {@link #submit(int, App, Lane, Command)}, for what would change something durable. */
-  public <S, R> CompletableFuture<R> mutate(int shard, App<S> app, Command<S, R> command) {
-    return mutate(shard, app, Lane.NORMAL, command);
+  public <S, R> CompletableFuture<R> mutate(
+      int shard, ShardApp<S> shardApp, Command<S, R> command) {
+    return mutate(shard, shardApp, CommandPriority.NORMAL, command);
   }
 
   /** The same in a lane of its choice. */
   public <S, R> CompletableFuture<R> mutate(
-      int shard, App<S> app, Lane lane, Command<S, R> command) {
+      int shard, ShardApp<S> shardApp, CommandPriority commandPriority, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    if (!refuseToGrow(shard, lane, reply::refuse)) {
-      enqueue(shard, lane, to -> to.mutate(app, command, reply), reply::refuse);
+    if (!refuseToGrow(shard, commandPriority, reply::refuse)) {
+      enqueue(shard, commandPriority, to -> to.mutate(shardApp, command, reply), reply::refuse);
     }
     return reply.future();
   }
 
   /** A mutation that has its effect once, however often it is sent. */
   public <S, R> CompletableFuture<R> submit(
-      int shard, App<S> app, Lane lane, Request<R> request, Command<S, R> command) {
+      int shard,
+      ShardApp<S> shardApp,
+      CommandPriority commandPriority,
+      IdempotentRequest<R> idempotentRequest,
+      Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    if (!refuseToGrow(shard, lane, reply::refuse)) {
-      enqueue(shard, lane, to -> to.runOnce(app, lane, request, command, reply), reply::refuse);
+    if (!refuseToGrow(shard, commandPriority, reply::refuse)) {
+      enqueue(
+          shard,
+          commandPriority,
+          to -> to.runOnce(shardApp, commandPriority, idempotentRequest, command, reply),
+          reply::refuse);
     }
     return reply.future();
   }
 
   /** With a heap that is nearly full only what is urgent goes on: it ends holds and sessions. */
-  private boolean refuseToGrow(int shard, Lane lane, Consumer<Failure> refusal) {
-    boolean refused = lane == Lane.NORMAL && heap.getAsBoolean();
+  private boolean refuseToGrow(
+      int shard, CommandPriority commandPriority, Consumer<Failure> refusal) {
+    boolean refused = commandPriority == CommandPriority.NORMAL && heap.getAsBoolean();
     if (refused) {
       metrics.refused();
-      refusal.accept(Unavailability.heapFull(shard));
+      refusal.accept(ShardFailures.heapFull(shard));
     }
     return refused;
   }
 
   /** Starts with a snapshot, taken by {@code snapshot} on the shard's loop. */
-  public <S> void watch(int shard, App<S> app, StateSnapshot<S> snapshot, Watcher watcher) {
-    enqueueSlow(shard, to -> to.watch(app, snapshot, watcher), watcher::end);
+  public <S> void watch(
+      int shard, ShardApp<S> shardApp, StateSnapshot<S> snapshot, Watcher watcher) {
+    enqueueSlow(shard, to -> to.watch(shardApp, snapshot, watcher), watcher::end);
   }
 
   /** Goes on after a revision that the watcher has seen, or tells of a gap and starts again. */
   public <S> void resume(
-      int shard, App<S> app, long after, StateSnapshot<S> snapshot, Watcher watcher) {
-    enqueueSlow(shard, to -> to.resume(app, after, snapshot, watcher), watcher::end);
+      int shard, ShardApp<S> shardApp, long after, StateSnapshot<S> snapshot, Watcher watcher) {
+    enqueueSlow(shard, to -> to.resume(shardApp, after, snapshot, watcher), watcher::end);
   }
 
   public void unwatch(int shard, Watcher watcher) {
-    enqueue(shard, Lane.URGENT, to -> to.hub().leave(watcher), gone -> {});
+    enqueue(shard, CommandPriority.URGENT, to -> to.hub().leave(watcher), gone -> {});
   }
 
-  private void enqueue(int shard, Lane lane, Consumer<Shard> work, Consumer<Failure> refusal) {
-    admit(shard, lane, work, refusal).ifPresent(task -> loop(shard).submit(lane, task));
+  private void enqueue(
+      int shard, CommandPriority commandPriority, Consumer<Shard> work, Consumer<Failure> refusal) {
+    admit(shard, commandPriority, work, refusal)
+        .ifPresent(task -> loop(shard).submit(commandPriority, task));
   }
 
   /** For snapshots: the more rows, the longer they take. */
   private void enqueueSlow(int shard, Consumer<Shard> work, Consumer<Failure> refusal) {
-    admit(shard, Lane.NORMAL, work, refusal).ifPresent(task -> loop(shard).submitSlow(task));
+    admit(shard, CommandPriority.NORMAL, work, refusal)
+        .ifPresent(task -> loop(shard).submitSlow(task));
   }
 
   private Optional<ShardTask> admit(
-      int shard, Lane lane, Consumer<Shard> work, Consumer<Failure> refusal) {
+      int shard, CommandPriority commandPriority, Consumer<Shard> work, Consumer<Failure> refusal) {
     Shard to = serving.get(shard);
-    ShardQueue queue = queues.get(shard);
+    ShardQueueLimit queue = queues.get(shard);
     if (to == null) {
-      refusal.accept(Unavailability.untouched(shard));
-    } else if (!queue.enter(lane)) {
+      refusal.accept(ShardFailures.untouched(shard));
+    } else if (!queue.enter(commandPriority)) {
       metrics.refused();
-      refusal.accept(Unavailability.overloaded(shard));
+      refusal.accept(ShardFailures.overloaded(shard));
     } else {
       return Optional.of(new ShardTask(to, queue, work));
     }
@@ -263,7 +279,7 @@ public final class Shards implements AutoCloseable {
 
   /** Looks at the store soon: something moved. */
   void look() {
-    placement.look();
+    placement.poll();
   }
 
   /** True if there is something here to give up, which {@link #replace} does. */
@@ -277,7 +293,7 @@ public final class Shards implements AutoCloseable {
     RequestMemo memo = new RequestMemo(requests, System::nanoTime);
     Shard shard = new Shard(store, owned, loop, System::nanoTime, memo, metrics);
     try {
-      shard.takeOver(apps, settings.generation(), witness);
+      shard.takeOver(apps, settings.generation(), rollbackDetector);
     } catch (RuntimeException e) {
       memo.close();
       owned.release();
@@ -293,8 +309,8 @@ public final class Shards implements AutoCloseable {
   void replace(int number) {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
-      leave(shard);
-      witness.note(number, shard.hub().revision());
+      handOff(shard);
+      rollbackDetector.note(number, shard.hub().revision());
       shard.again().ifPresentOrElse(this::serve, shard::release);
     }
   }
@@ -304,13 +320,13 @@ public final class Shards implements AutoCloseable {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
       drain(shard);
-      leave(shard);
+      handOff(shard);
       shard.release();
       metrics.given();
     }
   }
 
-  private void leave(Shard shard) {
+  private void handOff(Shard shard) {
     ShardLoop loop = loop(shard.number());
     await(
         CompletableFuture.runAsync(
@@ -323,7 +339,7 @@ public final class Shards implements AutoCloseable {
 
   private void drain(Shard shard) {
     CompletableFuture<Void> quiet = new CompletableFuture<>();
-    ShardQueue queue = queues.get(shard.number());
+    ShardQueueLimit queue = queues.get(shard.number());
     queue.enterAnyway();
     ShardTask stop =
         new ShardTask(
@@ -333,7 +349,7 @@ public final class Shards implements AutoCloseable {
               stopping.stop();
               stopping.whenQuiet(() -> quiet.complete(null));
             });
-    loop(shard.number()).submit(Lane.NORMAL, stop);
+    loop(shard.number()).submit(CommandPriority.NORMAL, stop);
     await(quiet);
   }
 
@@ -352,11 +368,11 @@ public final class Shards implements AutoCloseable {
     for (int i = 0; i < store.shards(); i++) {
       Shard shard = serving.get(i);
       if (shard != null) {
-        witness.note(i, shard.hub().revision());
+        rollbackDetector.note(i, shard.hub().revision());
       }
     }
-    routes.seen().layout().owners().forEach(witness::note);
-    witness.save();
+    shardRouter.seen().clusterSnapshot().owners().forEach(rollbackDetector::note);
+    rollbackDetector.save();
   }
 
   /** Stops taking commands, lets what is decided become durable, then gives every shard up. */
@@ -371,13 +387,13 @@ public final class Shards implements AutoCloseable {
       }
     }
     all.forEach(this::drain);
-    all.forEach(shard -> witness.note(shard.number(), shard.hub().revision()));
-    witness.save();
-    witness.close();
-    all.forEach(this::leave);
+    all.forEach(shard -> rollbackDetector.note(shard.number(), shard.hub().revision()));
+    rollbackDetector.save();
+    rollbackDetector.close();
+    all.forEach(this::handOff);
     loops.forEach(ShardLoop::close);
     all.forEach(Shard::release);
-    routes.close();
+    shardRouter.close();
   }
 
   /** Bounded: a store that is away must not keep a process from ending. */

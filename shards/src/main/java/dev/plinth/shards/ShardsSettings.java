@@ -1,6 +1,6 @@
 package dev.plinth.shards;
 
-import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
+import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
 import dev.plinth.server.settings.ByteSize;
 import dev.plinth.server.settings.Setting;
@@ -44,7 +44,7 @@ public record ShardsSettings(
   private static final ByteSize MOST_REQUEST_MEMORY = new ByteSize(1L << 40);
 
   public ShardsSettings {
-    unlessBetween("count", count, 1, 1 << Tokens.SHARD_BITS);
+    unlessBetween("count", count, 1, 1 << FencingTokens.SHARD_BITS);
     unlessBetween("threads", threads, 0, 1024);
     unlessBetween("queue", queue, 1, 10_000_000);
     unlessBetween("requestRetention", requestRetention, Duration.ofMinutes(10), Duration.ofDays(1));

@@ -23,19 +23,20 @@ final class HeldShard {
     this(new ManualClock(), new HeldStore(), Runnable::run, TEXTS);
   }
 
-  HeldShard(ManualClock clock, HeldStore store, ShardExecutor loop, App<?> app) {
+  HeldShard(ManualClock clock, HeldStore store, ShardExecutor loop, ShardApp<?> shardApp) {
     this.clock = clock;
     this.store = store;
-    this.shard = taken(clock, store, loop, app);
+    this.shard = taken(clock, store, loop, shardApp);
     shard.start();
   }
 
   /** Loaded, but not started. */
-  static Shard taken(ManualClock clock, HeldStore store, ShardExecutor loop, App<?> app) {
-    return taken(clock.nanos(), store, loop, app);
+  static Shard taken(ManualClock clock, HeldStore store, ShardExecutor loop, ShardApp<?> shardApp) {
+    return taken(clock.nanos(), store, loop, shardApp);
   }
 
-  static Shard taken(LongSupplier nanos, HeldStore store, ShardExecutor loop, App<?> app) {
+  static Shard taken(
+      LongSupplier nanos, HeldStore store, ShardExecutor loop, ShardApp<?> shardApp) {
     Shard shard =
         new Shard(
             store,
@@ -45,7 +46,7 @@ final class HeldShard {
             new RequestMemo(
                 new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16), nanos),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(app), 0, Witness.inMemory(1));
+    shard.takeOver(List.of(shardApp), 0, RollbackDetector.inMemory(1));
     return shard;
   }
 

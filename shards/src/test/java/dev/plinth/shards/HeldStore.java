@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A store in memory whose commits end when, and as, the test says. */
 final class HeldStore implements ShardStore {
-  private record Held(List<Write> writes, CompletableFuture<OwnedShard.Commit> done) {}
+  private record Held(List<Write> writes, CompletableFuture<OwnedShard.CommitResult> done) {}
 
   final Map<String, byte[]> rows = new TreeMap<>();
   final List<Integer> commitSizes = new ArrayList<>();
@@ -44,7 +44,7 @@ final class HeldStore implements ShardStore {
       }
     }
     revision++;
-    first.done.complete(OwnedShard.Commit.DONE);
+    first.done.complete(OwnedShard.CommitResult.DONE);
   }
 
   void finishAll() {
@@ -54,7 +54,7 @@ final class HeldStore implements ShardStore {
   }
 
   void depose() {
-    held.remove().done.complete(OwnedShard.Commit.DEPOSED);
+    held.remove().done.complete(OwnedShard.CommitResult.DEPOSED);
   }
 
   void fail(RuntimeException why) {
@@ -98,7 +98,7 @@ final class HeldStore implements ShardStore {
           }
 
           @Override
-          public CompletableFuture<Commit> commit(List<Write> writes) {
+          public CompletableFuture<CommitResult> commit(List<Write> writes) {
             Held commit = new Held(writes, new CompletableFuture<>());
             held.add(commit);
             commitSizes.add(writes.size());
@@ -116,8 +116,8 @@ final class HeldStore implements ShardStore {
   }
 
   @Override
-  public Layout layout() {
-    return new Layout(List.of(), List.of());
+  public ClusterSnapshot layout() {
+    return new ClusterSnapshot(List.of(), List.of());
   }
 
   @Override
@@ -158,7 +158,7 @@ final class HeldStore implements ShardStore {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     return Optional.empty();
   }
 

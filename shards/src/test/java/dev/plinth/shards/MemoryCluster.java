@@ -51,12 +51,12 @@ public final class MemoryCluster {
     }
 
     @Override
-    public Layout layout() {
+    public ClusterSnapshot layout() {
       synchronized (MemoryCluster.this) {
         if (dead) {
           throw StoreUnavailable.notApplied("memory", "no session", null);
         }
-        return new Layout(
+        return new ClusterSnapshot(
             members.stream().map(this::node).toList(),
             claims.values().stream()
                 .map(c -> new Owner(c.shard, node(c.by), c.epoch, c.revision()))
@@ -127,7 +127,7 @@ public final class MemoryCluster {
     }
 
     @Override
-    public Optional<String> trouble() {
+    public Optional<String> unavailableReason() {
       return dead ? Optional.of("no session") : Optional.empty();
     }
 
@@ -175,10 +175,10 @@ public final class MemoryCluster {
     }
 
     @Override
-    public CompletableFuture<Commit> commit(List<Write> writes) {
+    public CompletableFuture<CommitResult> commit(List<Write> writes) {
       synchronized (MemoryCluster.this) {
         if (claims.get(shard) != this) {
-          return CompletableFuture.completedFuture(Commit.DEPOSED);
+          return CompletableFuture.completedFuture(CommitResult.DEPOSED);
         }
         TreeMap<String, byte[]> all = rows.computeIfAbsent(shard, s -> new TreeMap<>());
         writes.forEach(
@@ -191,7 +191,7 @@ public final class MemoryCluster {
             });
         revisions.merge(shard, 1L, Long::sum);
       }
-      return CompletableFuture.supplyAsync(() -> Commit.DONE);
+      return CompletableFuture.supplyAsync(() -> CommitResult.DONE);
     }
 
     @Override

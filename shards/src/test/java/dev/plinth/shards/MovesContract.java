@@ -49,7 +49,7 @@ abstract class MovesContract {
 
     void close() {
       members.remove(this);
-      shards.leave();
+      shards.handOff();
       shards.close();
       store.close();
     }
@@ -113,7 +113,7 @@ abstract class MovesContract {
           String before =
               member
                   .shards
-                  .submit(shard, TEXTS, Lane.NORMAL, TextApp.put(key, key))
+                  .submit(shard, TEXTS, CommandPriority.NORMAL, TextApp.put(key, key))
                   .get(10, TimeUnit.SECONDS);
           if (!before.isEmpty()) {
             odd.add("twice: " + key);
@@ -122,7 +122,7 @@ abstract class MovesContract {
           return;
         } catch (ExecutionException e) {
           Failure why = (Failure) e.getCause();
-          if (!"none".equals(why.metadata().get(Unavailability.EFFECT))) {
+          if (!"none".equals(why.metadata().get(ShardFailures.EFFECT))) {
             odd.add(key + ": " + why);
             return;
           }
@@ -141,7 +141,7 @@ abstract class MovesContract {
     Member a = new Member("a");
     List<CompletableFuture<Object>> waiting = new ArrayList<>();
     for (int shard = 0; shard < SHARDS; shard++) {
-      waiting.add(a.shards.submit(shard, TEXTS, Lane.NORMAL, (state, tx, reply) -> {}));
+      waiting.add(a.shards.submit(shard, TEXTS, CommandPriority.NORMAL, (state, tx, reply) -> {}));
     }
     new Member("b");
     awaitSpread(4, 4);
@@ -150,7 +150,7 @@ abstract class MovesContract {
     assertEquals(4, moved.size());
     for (int shard : moved) {
       Failure why = waiting.get(shard).handle((r, thrown) -> (Failure) thrown).join();
-      assertEquals("none", why.metadata().get(Unavailability.EFFECT));
+      assertEquals("none", why.metadata().get(ShardFailures.EFFECT));
     }
   }
 
@@ -158,13 +158,14 @@ abstract class MovesContract {
   void routes_followTheShards_andAwaitGoesOnAtTheNewOwner() {
     Member a = new Member("a");
     Route before = a.shards.routes().of(7);
-    assertEquals(Route.Way.HERE, before.way());
+    assertEquals(Route.Location.LOCAL, before.location());
     new Member("b");
     CompletableFuture<Route> next = new CompletableFuture<>();
-    Await.until("shard 7 is given", () -> a.shards.routes().of(7).way() != Route.Way.HERE);
+    Await.until(
+        "shard 7 is given", () -> a.shards.routes().of(7).location() != Route.Location.LOCAL);
     assertTrue(a.shards.routes().await(7, before, Duration.ofSeconds(10), next::complete));
     Route route = next.orTimeout(20, TimeUnit.SECONDS).join();
-    assertEquals(Route.Way.ELSEWHERE, route.way());
+    assertEquals(Route.Location.REMOTE, route.location());
     assertEquals("b:1", route.address());
     assertEquals("b", route.node());
   }
@@ -190,7 +191,7 @@ abstract class MovesContract {
 
   static String get(Member from, String key) {
     return from.shards
-        .submit(from.shards.shardOf(key), TEXTS, Lane.NORMAL, TextApp.get(key))
+        .submit(from.shards.shardOf(key), TEXTS, CommandPriority.NORMAL, TextApp.get(key))
         .orTimeout(10, TimeUnit.SECONDS)
         .join();
   }

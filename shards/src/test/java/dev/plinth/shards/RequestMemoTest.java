@@ -40,7 +40,7 @@ class RequestMemoTest {
             clock.nanos(),
             new RequestMemo(memory, clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(TEXTS), 0, Witness.inMemory(1));
+    shard.takeOver(List.of(TEXTS), 0, RollbackDetector.inMemory(1));
     shard.start();
   }
 
@@ -133,7 +133,8 @@ class RequestMemoTest {
     assertTrue(taken > 5_000, taken + " answers in 1 MiB");
     assertEquals("", once("r0", TextApp.put("a", "x")).join(), "none was forgotten");
     assertEquals("" + (taken - 1), run(TextApp.get("a")).join(), "nor had the refused an effect");
-    CompletableFuture<String> urgent = once(Lane.URGENT, "release", TextApp.put("b", "1"));
+    CompletableFuture<String> urgent =
+        once(CommandPriority.URGENT, "release", TextApp.put("b", "1"));
     CompletableFuture<String> unnamed = run(TextApp.put("c", "1"));
     commit();
     assertEquals("", urgent.join());
@@ -157,10 +158,11 @@ class RequestMemoTest {
     assertEquals(ErrorReason.ERROR_REASON_REQUEST_MEMORY_FULL, reason(last));
     assertTrue(cause(last).getMessage().contains("524288"), cause(last).getMessage());
     assertTrue(memory.bytes() <= 1 << 19, memory.bytes() + " bytes");
-    CompletableFuture<String> urgent = once(Lane.URGENT, "release", TextApp.put("b", "1"));
+    CompletableFuture<String> urgent =
+        once(CommandPriority.URGENT, "release", TextApp.put("b", "1"));
     commit();
     assertEquals("", urgent.join());
-    assertTrue(memory.hasRoom(Lane.NORMAL, 0));
+    assertTrue(memory.hasRoom(CommandPriority.NORMAL, 0));
   }
 
   @Test
@@ -195,7 +197,7 @@ class RequestMemoTest {
     clock.advance(Duration.ofMinutes(6));
     once("young", TextApp.put("b", "1"));
     commit();
-    shard.drop(Unavailability.moved(0));
+    shard.drop(ShardFailures.moved(0));
     assertEquals(0, memory.bytes(), "a shard that is gone uses nothing");
     clock.advance(Duration.ofHours(1));
     takeOver();
@@ -255,8 +257,8 @@ class RequestMemoTest {
   void answerThatCannotBeRead_isAReusedId_notTheEndOfTheShard() {
     once("r1", TextApp.put("a", "1"));
     commit();
-    Request<String> other =
-        new Request<>(
+    IdempotentRequest<String> other =
+        new IdempotentRequest<>(
             RequestId.of("r1"),
             "x".hashCode(),
             s -> s.getBytes(UTF_8),
@@ -264,7 +266,7 @@ class RequestMemoTest {
               throw new IllegalStateException("another message");
             });
     PendingReply<String> reply = new PendingReply<>();
-    shard.runOnce(TEXTS, Lane.NORMAL, other, TextApp.put("a", "2"), reply);
+    shard.runOnce(TEXTS, CommandPriority.NORMAL, other, TextApp.put("a", "2"), reply);
     assertEquals(ErrorReason.ERROR_REASON_REQUEST_ID_REUSED, reason(reply.future()));
     assertFalse(shard.isDropped());
   }
@@ -325,13 +327,13 @@ class RequestMemoTest {
   }
 
   private CompletableFuture<String> once(String id, Command<Map<String, String>, String> command) {
-    return once(Lane.NORMAL, id, command);
+    return once(CommandPriority.NORMAL, id, command);
   }
 
   private CompletableFuture<String> once(
-      Lane lane, String id, Command<Map<String, String>, String> command) {
+      CommandPriority commandPriority, String id, Command<Map<String, String>, String> command) {
     PendingReply<String> reply = new PendingReply<>();
-    shard.runOnce(TEXTS, lane, TextApp.request(id, "x"), command, reply);
+    shard.runOnce(TEXTS, commandPriority, TextApp.request(id, "x"), command, reply);
     return reply.future();
   }
 

@@ -20,12 +20,17 @@ class ShardCallersTest {
     reply.future().cancel(false);
     here.shard.run(HeldShard.TEXTS, (state, tx, to) -> ran.add("run"), reply);
     here.shard.mutate(HeldShard.TEXTS, (state, tx, to) -> ran.add("mutate"), reply);
-    Request<String> request = TextApp.request("r1", "x");
+    IdempotentRequest<String> idempotentRequest = TextApp.request("r1", "x");
     here.shard.runOnce(
-        HeldShard.TEXTS, Lane.NORMAL, request, (state, tx, to) -> ran.add("once"), reply);
+        HeldShard.TEXTS,
+        CommandPriority.NORMAL,
+        idempotentRequest,
+        (state, tx, to) -> ran.add("once"),
+        reply);
     assertEquals(List.of(), ran);
     PendingReply<String> again = new PendingReply<>();
-    here.shard.runOnce(HeldShard.TEXTS, Lane.NORMAL, request, TextApp.put("a", "1"), again);
+    here.shard.runOnce(
+        HeldShard.TEXTS, CommandPriority.NORMAL, idempotentRequest, TextApp.put("a", "1"), again);
     here.commit();
     assertEquals("", again.future().join(), "sent again it runs for the first time");
   }
@@ -63,6 +68,6 @@ class ShardCallersTest {
   }
 
   private static String effect(CompletableFuture<?> call) {
-    return HeldShard.failure(call).metadata().get(Unavailability.EFFECT);
+    return HeldShard.failure(call).metadata().get(ShardFailures.EFFECT);
   }
 }

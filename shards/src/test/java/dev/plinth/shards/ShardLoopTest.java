@@ -22,7 +22,7 @@ class ShardLoopTest {
   private final HeldStore store = new HeldStore();
   private final ShardLoop loop = new ShardLoop("test", clock.nanos());
   private final Shard shard = HeldShard.taken(clock, store, loop, TEXTS);
-  private final ShardQueue queue = new ShardQueue(100);
+  private final ShardQueueLimit queue = new ShardQueueLimit(100);
   private final List<String> order = new ArrayList<>();
 
   @BeforeEach
@@ -34,8 +34,8 @@ class ShardLoopTest {
   void urgentWork_goesFirst_thenTimers_thenTheRest() {
     at(10, "timer");
     clock.advance(Duration.ofMillis(10));
-    submit(Lane.NORMAL, shard, "normal");
-    submit(Lane.URGENT, shard, "urgent");
+    submit(CommandPriority.NORMAL, shard, "normal");
+    submit(CommandPriority.URGENT, shard, "urgent");
     loop.pass();
     assertEquals(List.of("urgent", "timer", "normal"), order);
   }
@@ -44,14 +44,14 @@ class ShardLoopTest {
   void urgentWorkWithoutEnd_keepsTimersAndCommandsFromNothing() {
     at(10, "timer");
     clock.advance(Duration.ofMillis(10));
-    submit(Lane.NORMAL, shard, "normal");
+    submit(CommandPriority.NORMAL, shard, "normal");
     renewForEver();
     assertTrue(loop.pass(), "there is more to do");
     assertEquals(List.of("timer", "normal"), order);
   }
 
   private void renewForEver() {
-    submit(Lane.URGENT, shard, to -> renewForEver());
+    submit(CommandPriority.URGENT, shard, to -> renewForEver());
   }
 
   @Test
@@ -61,7 +61,7 @@ class ShardLoopTest {
     clock.advance(Duration.ofSeconds(10));
     loop.pass();
     assertEquals(List.of(), order, "late, but its renewal may be in a socket");
-    submit(Lane.URGENT, shard, "renewed");
+    submit(CommandPriority.URGENT, shard, "renewed");
     clock.advance(Duration.ofMillis(100));
     loop.pass();
     clock.advance(Duration.ofMillis(150));
@@ -72,8 +72,8 @@ class ShardLoopTest {
   @Test
   void congestedShard_holdsNormalWorkBack_notUrgentWork() {
     congest();
-    submit(Lane.NORMAL, shard, "normal");
-    submit(Lane.URGENT, shard, "urgent");
+    submit(CommandPriority.NORMAL, shard, "normal");
+    submit(CommandPriority.URGENT, shard, "urgent");
     assertFalse(loop.pass(), "it may sleep until a commit ends");
     assertEquals(List.of("urgent"), order);
     relieve();
@@ -85,12 +85,12 @@ class ShardLoopTest {
     Shard other = HeldShard.taken(clock, new HeldStore(), loop, TEXTS);
     loop.add(other);
     congest();
-    submit(Lane.NORMAL, shard, "first");
-    submit(Lane.NORMAL, other, "other");
-    submit(Lane.NORMAL, shard, "second");
+    submit(CommandPriority.NORMAL, shard, "first");
+    submit(CommandPriority.NORMAL, other, "other");
+    submit(CommandPriority.NORMAL, shard, "second");
     loop.pass();
     assertEquals(List.of("other"), order);
-    submit(Lane.NORMAL, shard, "third");
+    submit(CommandPriority.NORMAL, shard, "third");
     relieve();
     assertEquals(List.of("other", "first", "second", "third"), order);
   }
@@ -99,7 +99,7 @@ class ShardLoopTest {
   void whatACongestedShardHeldBack_isRefused_whenItLeaves() {
     congest();
     PendingReply<String> reply = new PendingReply<>();
-    submit(Lane.NORMAL, shard, to -> to.run(TEXTS, TextApp.get("a"), reply));
+    submit(CommandPriority.NORMAL, shard, to -> to.run(TEXTS, TextApp.get("a"), reply));
     loop.pass();
     assertFalse(reply.future().isDone());
     shard.leave();
@@ -124,13 +124,13 @@ class ShardLoopTest {
     }
   }
 
-  private void submit(Lane lane, Shard to, String what) {
-    submit(lane, to, at -> order.add(what));
+  private void submit(CommandPriority commandPriority, Shard to, String what) {
+    submit(commandPriority, to, at -> order.add(what));
   }
 
-  private void submit(Lane lane, Shard to, Consumer<Shard> work) {
-    queue.enter(lane);
-    loop.submit(lane, new ShardTask(to, queue, work));
+  private void submit(CommandPriority commandPriority, Shard to, Consumer<Shard> work) {
+    queue.enter(commandPriority);
+    loop.submit(commandPriority, new ShardTask(to, queue, work));
   }
 
   private void at(long millis, String what) {
@@ -158,9 +158,9 @@ class ShardLoopTest {
   void errorInACommand_dropsItsShard_andTheLoopGoesOn() {
     PendingReply<String> waiting = new PendingReply<>();
     PendingReply<String> deep = new PendingReply<>();
-    submit(Lane.NORMAL, shard, to -> to.run(TEXTS, (state, tx, reply) -> {}, waiting));
+    submit(CommandPriority.NORMAL, shard, to -> to.run(TEXTS, (state, tx, reply) -> {}, waiting));
     submit(
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         shard,
         to ->
             to.run(
@@ -171,7 +171,7 @@ class ShardLoopTest {
                 deep));
     Shard other = HeldShard.taken(clock, new HeldStore(), loop, TEXTS);
     loop.add(other);
-    submit(Lane.NORMAL, other, "other");
+    submit(CommandPriority.NORMAL, other, "other");
     loop.pass();
     assertTrue(shard.isDropped());
     assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, HeldShard.failure(deep.future()).reason());
@@ -183,7 +183,7 @@ class ShardLoopTest {
   @Test
   void errorOutsideACommand_dropsTheShardToo() {
     submit(
-        Lane.URGENT,
+        CommandPriority.URGENT,
         shard,
         to -> {
           throw new AssertionError("on purpose");

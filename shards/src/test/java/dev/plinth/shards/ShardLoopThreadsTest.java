@@ -22,7 +22,7 @@ class ShardLoopThreadsTest {
   private final ShardLoop loop = new ShardLoop("test", System::nanoTime, TimeUnit.HOURS.toNanos(1));
   private final HeldStore store = new HeldStore();
   private final Shard shard = HeldShard.taken(System::nanoTime, store, loop, TEXTS);
-  private final ShardQueue queue = new ShardQueue(1_000_000);
+  private final ShardQueueLimit queue = new ShardQueueLimit(1_000_000);
 
   @BeforeEach
   void start() {
@@ -41,7 +41,7 @@ class ShardLoopThreadsTest {
         "the caller's thread does its work",
         () -> {
           CompletableFuture<Thread> ranOn = new CompletableFuture<>();
-          submit(Lane.NORMAL, () -> ranOn.complete(Thread.currentThread()));
+          submit(CommandPriority.NORMAL, () -> ranOn.complete(Thread.currentThread()));
           return ranOn.isDone() && ranOn.join() == Thread.currentThread();
         });
   }
@@ -54,7 +54,7 @@ class ShardLoopThreadsTest {
     CompletableFuture.runAsync(
         () ->
             submit(
-                Lane.NORMAL,
+                CommandPriority.NORMAL,
                 () -> {
                   first.complete(Thread.currentThread());
                   begun.countDown();
@@ -62,7 +62,7 @@ class ShardLoopThreadsTest {
                 }));
     begun.await();
     CompletableFuture<Thread> second = new CompletableFuture<>();
-    submit(Lane.NORMAL, () -> second.complete(Thread.currentThread()));
+    submit(CommandPriority.NORMAL, () -> second.complete(Thread.currentThread()));
     assertFalse(second.isDone(), "nobody waits, and nobody runs beside it");
     end.countDown();
     assertEquals(first.get(), second.get(10, TimeUnit.SECONDS));
@@ -77,13 +77,14 @@ class ShardLoopThreadsTest {
     AtomicInteger together = new AtomicInteger();
     List<Thread> all = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
-      Lane lane = i % 2 == 0 ? Lane.NORMAL : Lane.URGENT;
+      CommandPriority commandPriority =
+          i % 2 == 0 ? CommandPriority.NORMAL : CommandPriority.URGENT;
       Thread thread =
           new Thread(
               () -> {
                 for (int n = 0; n < each; n++) {
                   submit(
-                      lane,
+                      commandPriority,
                       () -> {
                         if (inside.incrementAndGet() != 1) {
                           together.incrementAndGet();
@@ -114,7 +115,7 @@ class ShardLoopThreadsTest {
     loop.execute(() -> loop.add(shard));
     CompletableFuture<Thread> fired = new CompletableFuture<>();
     submit(
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         () ->
             shard.run(
                 TEXTS,
@@ -130,7 +131,7 @@ class ShardLoopThreadsTest {
   @Test
   void slowWork_isDoneByTheLoopsOwnThread() {
     CompletableFuture<Thread> ranOn = new CompletableFuture<>();
-    queue.enter(Lane.NORMAL);
+    queue.enter(CommandPriority.NORMAL);
     loop.submitSlow(new ShardTask(shard, queue, to -> ranOn.complete(Thread.currentThread())));
     Await.until("it is done", ranOn::isDone);
     assertTrue(ranOn.join().getName().startsWith("test"));
@@ -145,7 +146,7 @@ class ShardLoopThreadsTest {
     }
     Await.until("commits are in flight", () -> store.underWay() == 3);
     CompletableFuture<Thread> ranOn = new CompletableFuture<>();
-    queue.enter(Lane.NORMAL);
+    queue.enter(CommandPriority.NORMAL);
     loop.submitSlow(new ShardTask(shard, queue, to -> ranOn.complete(Thread.currentThread())));
     Await.until(
         "it is done",
@@ -184,13 +185,13 @@ class ShardLoopThreadsTest {
   /** Completes with the thread on which the answer leaves. */
   private CompletableFuture<Thread> put(String key) {
     PendingReply<String> reply = new PendingReply<>();
-    submit(Lane.NORMAL, () -> shard.run(TEXTS, TextApp.put(key, "x"), reply));
+    submit(CommandPriority.NORMAL, () -> shard.run(TEXTS, TextApp.put(key, "x"), reply));
     return reply.future().thenApply(done -> Thread.currentThread());
   }
 
-  private void submit(Lane lane, Runnable work) {
-    queue.enter(lane);
-    loop.submit(lane, new ShardTask(shard, queue, to -> work.run()));
+  private void submit(CommandPriority commandPriority, Runnable work) {
+    queue.enter(commandPriority);
+    loop.submit(commandPriority, new ShardTask(shard, queue, to -> work.run()));
   }
 
   private static void await(CountDownLatch latch) {

@@ -18,7 +18,7 @@ class ShardTakeoverTest {
   private final List<String> told = new ArrayList<>();
 
   /** Loads for ten seconds, and has something that ends after one. */
-  private final class SlowApp implements App<long[]> {
+  private final class SlowApp implements ShardApp<long[]> {
     @Override
     public String prefix() {
       return "slow/";

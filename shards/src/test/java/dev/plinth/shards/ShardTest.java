@@ -39,7 +39,7 @@ class ShardTest {
             clock.nanos(),
             new RequestMemo(requests, clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
-    shard.takeOver(List.of(TEXTS), 0, Witness.inMemory(1));
+    shard.takeOver(List.of(TEXTS), 0, RollbackDetector.inMemory(1));
     shard.start();
   }
 
@@ -480,7 +480,7 @@ class ShardTest {
   private static String effect(CompletableFuture<?> call) {
     assertTrue(call.isDone(), "it was refused");
     CompletionException thrown = assertThrows(CompletionException.class, call::join);
-    return ((Failure) thrown.getCause()).metadata().get(Unavailability.EFFECT);
+    return ((Failure) thrown.getCause()).metadata().get(ShardFailures.EFFECT);
   }
 
   @Test
@@ -513,7 +513,7 @@ class ShardTest {
   private CompletableFuture<String> runOnce(
       String id, String body, Command<Map<String, String>, String> command) {
     PendingReply<String> reply = new PendingReply<>();
-    shard.runOnce(TEXTS, Lane.NORMAL, TextApp.request(id, body), command, reply);
+    shard.runOnce(TEXTS, CommandPriority.NORMAL, TextApp.request(id, body), command, reply);
     return reply.future();
   }
 

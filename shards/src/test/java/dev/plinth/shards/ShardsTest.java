@@ -91,14 +91,15 @@ class ShardsTest {
           awaitQuietly(unblock);
         };
     // It runs on the thread that brings it.
-    CompletableFuture.runAsync(() -> shards.submit(0, TEXTS, Lane.NORMAL, block));
+    CompletableFuture.runAsync(() -> shards.submit(0, TEXTS, CommandPriority.NORMAL, block));
     assertTrue(blocked.await(10, TimeUnit.SECONDS));
     List<CompletableFuture<String>> calls = new ArrayList<>();
     for (int i = 0; i < 5001; i++) {
-      calls.add(shards.submit(0, TEXTS, Lane.NORMAL, TextApp.get("a")));
+      calls.add(shards.submit(0, TEXTS, CommandPriority.NORMAL, TextApp.get("a")));
     }
     CompletableFuture<String> renewal =
-        shards.submit(0, TEXTS, Lane.URGENT, (state, tx, reply) -> reply.sendNow("renewed"));
+        shards.submit(
+            0, TEXTS, CommandPriority.URGENT, (state, tx, reply) -> reply.sendNow("renewed"));
     assertEquals(ErrorReason.ERROR_REASON_OVERLOADED, reason(calls.get(5000)));
     unblock.countDown();
     assertEquals("renewed", renewal.get(10, TimeUnit.SECONDS));
@@ -115,7 +116,7 @@ class ShardsTest {
         shards.submit(
             shard,
             TEXTS,
-            Lane.NORMAL,
+            CommandPriority.NORMAL,
             (state, tx, reply) -> {
               state.clear();
               tx.delete("text/a");
@@ -129,7 +130,8 @@ class ShardsTest {
   void shardDroppedByAnError_isServedAgain_byTheSameThread() {
     put("a", "1").join();
     CompletableFuture<String> broken =
-        shards.submit(shards.shardOf("a"), TEXTS, Lane.NORMAL, (state, tx, reply) -> recurse(0));
+        shards.submit(
+            shards.shardOf("a"), TEXTS, CommandPriority.NORMAL, (state, tx, reply) -> recurse(0));
     assertEquals(ErrorReason.ERROR_REASON_SHARD_MOVED, reason(broken));
     Await.until("it is served again", () -> get("a").equals("1"));
   }
@@ -172,12 +174,13 @@ class ShardsTest {
   }
 
   private CompletableFuture<String> put(String key, String text) {
-    return shards.submit(shards.shardOf(key), TEXTS, Lane.NORMAL, TextApp.put(key, text));
+    return shards.submit(
+        shards.shardOf(key), TEXTS, CommandPriority.NORMAL, TextApp.put(key, text));
   }
 
   private String get(String key) {
     return shards
-        .submit(shards.shardOf(key), TEXTS, Lane.NORMAL, TextApp.get(key))
+        .submit(shards.shardOf(key), TEXTS, CommandPriority.NORMAL, TextApp.get(key))
         .orTimeout(10, TimeUnit.SECONDS)
         .join();
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The smallest app: texts by key. */
-public final class TextApp implements App<Map<String, String>> {
+public final class TextApp implements ShardApp<Map<String, String>> {
   @Override
   public String prefix() {
     return "text/";
@@ -36,8 +36,8 @@ public final class TextApp implements App<Map<String, String>> {
     return (state, tx, reply) -> reply.send(tx, state.getOrDefault(key, ""));
   }
 
-  static Request<String> request(String id, String body) {
-    return new Request<>(
+  static IdempotentRequest<String> request(String id, String body) {
+    return new IdempotentRequest<>(
         RequestId.of(id), body.hashCode(), s -> s.getBytes(UTF_8), b -> new String(b, UTF_8));
   }
 }

@@ -2,9 +2,9 @@ package dev.plinth.standalone;
 
 import dev.plinth.ratelimit.envoy.ImportEnvoy;
 import dev.plinth.server.Launcher;
-import dev.plinth.server.Running;
+import dev.plinth.server.RunningProcess;
 import dev.plinth.server.Version;
-import dev.plinth.server.log.Logs;
+import dev.plinth.server.log.LoggingSetup;
 import dev.plinth.server.settings.Settings;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
@@ -26,19 +26,19 @@ public final class PlinthMain {
         .main(args, System.getenv());
   }
 
-  private static Running start(Settings<PlinthSettings> settings) {
-    Logs.install(settings.value().host().log());
+  private static RunningProcess start(Settings<PlinthSettings> settings) {
+    LoggingSetup.install(settings.value().host().log());
     System.Logger log = System.getLogger("plinth.main");
     settings.printGiven().lines().forEach(line -> log.log(Level.INFO, "setting" + line));
-    Plinth plinth = Plinth.start(settings.value());
+    PlinthServer plinthServer = PlinthServer.start(settings.value());
     log.log(
         Level.INFO,
         "plinth %s is ready after %d ms: %s; try: grpcurl -plaintext localhost:%d list"
             .formatted(
                 Version.current(),
                 ManagementFactory.getRuntimeMXBean().getUptime(),
-                plinth.summary(),
-                plinth.port()));
-    return plinth;
+                plinthServer.summary(),
+                plinthServer.port()));
+    return plinthServer;
   }
 }

@@ -49,8 +49,8 @@ public record PlinthSettings(
     @Inline HostSettings host) {
 
   public PlinthSettings {
-    Coordination.parse(coordination);
-    BudgetsAt.check(budgets);
-    Advertised.check(advertise);
+    CoordinationTarget.parse(coordination);
+    BudgetStoreFactory.check(budgets);
+    AdvertisedAddress.check(advertise);
   }
 }

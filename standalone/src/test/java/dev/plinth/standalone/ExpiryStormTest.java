@@ -52,22 +52,23 @@ class ExpiryStormTest {
   private final Map<String, Long> living = new HashMap<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final AtomicInteger doomed = new AtomicInteger();
-  private Plinth plinth;
+  private PlinthServer plinthServer;
   private ManagedChannel channel;
 
   @BeforeEach
   void start() {
-    plinth =
-        Plinth.start(
+    plinthServer =
+        PlinthServer.start(
             TestSettings.read(
                 PlinthSettings.class, "--port=0", "--admin-port=0", "--data-dir=" + folder));
-    channel = ManagedChannelBuilder.forAddress("127.0.0.1", plinth.port()).usePlaintext().build();
+    channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
   }
 
   @AfterEach
   void stop() {
     channel.shutdownNow();
-    plinth.close();
+    plinthServer.close();
   }
 
   @Test

@@ -1,6 +1,6 @@
 package dev.plinth.standalone;
 
-import dev.plinth.client.CallFailed;
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseHandle;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
@@ -58,7 +58,7 @@ public final class Holder {
       throws InterruptedException {
     try {
       return client.leases().acquire(key, Duration.ofSeconds(1));
-    } catch (CallFailed e) {
+    } catch (CallFailedException e) {
       return Optional.empty(); // the server is paused; the client knows itself when it may go on
     }
   }

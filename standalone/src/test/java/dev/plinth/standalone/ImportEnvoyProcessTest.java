@@ -59,18 +59,18 @@ class ImportEnvoyProcessTest {
 
   @Test
   void target_getsThePolicies() throws Exception {
-    try (Plinth plinth =
-        Plinth.start(
+    try (PlinthServer plinthServer =
+        PlinthServer.start(
             TestSettings.read(
                 PlinthSettings.class,
                 "--port=0",
                 "--admin-port=0",
                 "--drain.pause=0s",
                 "--data-dir=" + folder.resolve("data")))) {
-      String target = "--target=localhost:" + plinth.port();
+      String target = "--target=localhost:" + plinthServer.port();
       assertEquals(0, run(target, file(CONFIG)), err.toString());
       assertEquals("put the policy of mongo_cps: version 1, 1 rules\n", out.toString());
-      assertEquals(0, run("--target", "localhost:" + plinth.port(), file(CONFIG)));
+      assertEquals(0, run("--target", "localhost:" + plinthServer.port(), file(CONFIG)));
       assertTrue(out.toString().contains("version 2"), out.toString());
     }
     assertEquals(1, run("--target=localhost:1", file(CONFIG)));

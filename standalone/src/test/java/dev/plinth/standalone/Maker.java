@@ -1,9 +1,9 @@
 package dev.plinth.standalone;
 
-import dev.plinth.client.CallFailed;
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.PlinthClient;
-import dev.plinth.client.id.IdsUnavailable;
-import dev.plinth.client.id.SnowflakeIds;
+import dev.plinth.client.id.IdsUnavailableException;
+import dev.plinth.client.id.SnowflakeIdGenerator;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -17,11 +17,11 @@ import java.util.random.RandomGeneratorFactory;
 public final class Maker {
   private static final long BETWEEN_IDS = TimeUnit.MICROSECONDS.toNanos(200);
 
-  private final SnowflakeIds ids;
+  private final SnowflakeIdGenerator ids;
   private final long turnEnd;
   private final long longestGap;
 
-  private Maker(SnowflakeIds ids, long turnEnd, long longestGap) {
+  private Maker(SnowflakeIdGenerator ids, long turnEnd, long longestGap) {
     this.ids = ids;
     this.turnEnd = turnEnd;
     this.longestGap = longestGap;
@@ -35,9 +35,9 @@ public final class Maker {
       System.out.println("ready");
       while (true) {
         long asked = System.nanoTime();
-        try (SnowflakeIds ids = client.ids().snowflake(args[1])) {
+        try (SnowflakeIdGenerator ids = client.ids().snowflake(args[1])) {
           new Maker(ids, asked + random.nextLong(3 * ttl), ttl / 2).make(asked);
-        } catch (IdsUnavailable | CallFailed e) {
+        } catch (IdsUnavailableException | CallFailedException e) {
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)); // another has it
         }
       }
@@ -52,7 +52,7 @@ public final class Maker {
     while (System.nanoTime() - turnEnd < 0) {
       try {
         stretch(asked);
-      } catch (IdsUnavailable e) {
+      } catch (IdsUnavailableException e) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
       }
       asked = System.nanoTime();

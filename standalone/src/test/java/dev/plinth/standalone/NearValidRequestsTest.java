@@ -71,22 +71,23 @@ class NearValidRequestsTest {
   @TempDir Path folder;
   private final RandomMessages messages = new RandomMessages(SEED);
   private final Queue<String> faults = new ConcurrentLinkedQueue<>();
-  private Plinth plinth;
+  private PlinthServer plinthServer;
   private ManagedChannel channel;
 
   @BeforeEach
   void start() {
-    plinth =
-        Plinth.start(
+    plinthServer =
+        PlinthServer.start(
             TestSettings.read(
                 PlinthSettings.class, "--port=0", "--admin-port=0", "--data-dir=" + folder));
-    channel = ManagedChannelBuilder.forAddress("127.0.0.1", plinth.port()).usePlaintext().build();
+    channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
   }
 
   @AfterEach
   void stop() {
     channel.shutdownNow();
-    plinth.close();
+    plinthServer.close();
   }
 
   @Test

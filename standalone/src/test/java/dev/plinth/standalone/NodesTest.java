@@ -15,7 +15,7 @@ import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceBlockingStub;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.Twins;
+import dev.plinth.testkit.RoundRobinChannel;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.grpc.Status;
@@ -102,7 +102,7 @@ class NodesTest {
     nodes.awaitSpread(order, 6, 5, 5);
     int[] restarting = {0};
     List<LeaseCycles.Caller> callers = new ArrayList<>();
-    try (Twins all = nodes.all()) {
+    try (RoundRobinChannel all = nodes.all()) {
       // As any gRPC client that knows all addresses, without a retry of its own.
       callers.add(new Once(() -> PlinthNodes.leases(all.channel())));
       callers.add(new Once(() -> PlinthNodes.leases(all.channel())));

@@ -39,26 +39,27 @@ class OverloadTest {
   @TempDir Path folder;
   private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean over;
-  private Plinth plinth;
+  private PlinthServer plinthServer;
   private ManagedChannel channel;
 
   @BeforeEach
   void start() {
-    plinth =
-        Plinth.start(
+    plinthServer =
+        PlinthServer.start(
             TestSettings.read(
                 PlinthSettings.class,
                 "--port=0",
                 "--admin-port=0",
                 "--shards.queue=16",
                 "--data-dir=" + folder));
-    channel = ManagedChannelBuilder.forAddress("127.0.0.1", plinth.port()).usePlaintext().build();
+    channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
   }
 
   @AfterEach
   void stop() {
     channel.shutdownNow();
-    plinth.close();
+    plinthServer.close();
   }
 
   @Test

@@ -8,10 +8,10 @@ import dev.plinth.admin.v1.ShardStatus;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceBlockingStub;
 import dev.plinth.lease.v1.ValidateRequest;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.JavaProcess;
-import dev.plinth.testkit.Twins;
+import dev.plinth.testkit.RoundRobinChannel;
 import dev.plinth.testkit.engine.Ports;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -96,14 +96,14 @@ final class PlinthNodes implements AutoCloseable {
   }
 
   /** To all of them, as a gRPC client that knows their addresses. */
-  Twins all() {
-    return Twins.of(ports);
+  RoundRobinChannel all() {
+    return RoundRobinChannel.of(ports);
   }
 
   /** A call that says it was passed on already is answered by the owner only. */
   boolean owns(int node, String namespace) {
     Metadata headers = new Metadata();
-    headers.put(Forwarding.FORWARDED_BY, "test");
+    headers.put(CallForwarder.FORWARDED_BY, "test");
     Channel marked =
         ClientInterceptors.intercept(
             channels[node], MetadataUtils.newAttachHeadersInterceptor(headers));

@@ -40,12 +40,12 @@ class ReadmeTest {
   // The last one that an answer showed; the README says TOKEN for it.
   private String token = "";
   private String session = "";
-  private Plinth plinth;
+  private PlinthServer plinthServer;
 
   @BeforeEach
   void start() {
-    plinth =
-        Plinth.start(
+    plinthServer =
+        PlinthServer.start(
             TestSettings.read(
                 PlinthSettings.class,
                 "--port=0",
@@ -56,7 +56,7 @@ class ReadmeTest {
 
   @AfterEach
   void stop() {
-    plinth.close();
+    plinthServer.close();
   }
 
   @Test
@@ -147,7 +147,7 @@ class ReadmeTest {
 
   /** buf curl speaks to a server as grpcurl does, and the build has it. */
   private String call(String json, String what) throws Exception {
-    String server = "http://127.0.0.1:" + plinth.port();
+    String server = "http://127.0.0.1:" + plinthServer.port();
     List<String> command = new ArrayList<>(List.of(System.getProperty("plinth.buf"), "curl"));
     command.addAll(List.of("--protocol", "grpc", "--http2-prior-knowledge"));
     if (what.equals("list")) {
@@ -165,13 +165,13 @@ class ReadmeTest {
   private void importEnvoy(String line) {
     Matcher command = IMPORT.matcher(line);
     assertTrue(command.matches(), "not understood by this test: " + line);
-    String target = "--target=localhost:" + plinth.port();
+    String target = "--target=localhost:" + plinthServer.port();
     String file = ROOT.resolve(command.group(1)).toString();
     assertEquals(0, ImportEnvoy.run(List.of(target, file), System.out, System.err), line);
   }
 
   private void get(String path) throws Exception {
-    URI uri = URI.create("http://127.0.0.1:" + plinth.adminPort() + path);
+    URI uri = URI.create("http://127.0.0.1:" + plinthServer.adminPort() + path);
     HttpResponse<String> answer =
         HttpClient.newHttpClient()
             .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());

@@ -10,7 +10,7 @@ import dev.plinth.lease.v1.GetLeaseRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceBlockingStub;
 import dev.plinth.lease.v1.ReleaseRequest;
-import dev.plinth.server.StartRefused;
+import dev.plinth.server.StartRefusedException;
 import dev.plinth.testkit.TestSettings;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -45,7 +45,8 @@ class RestoreTest {
 
   @Test
   void V1_storeThatIsOlderThanItWas_isNotServed() {
-    StartRefused refused = assertThrows(StartRefused.class, () -> with(leases -> cycle(leases)));
+    StartRefusedException refused =
+        assertThrows(StartRefusedException.class, () -> with(leases -> cycle(leases)));
     assertTrue(refused.getMessage().contains("shards.generation"), refused.getMessage());
   }
 
@@ -80,9 +81,10 @@ class RestoreTest {
                     "--data-dir=" + folder.resolve("data")),
                 Stream.of(flags))
             .toArray(String[]::new);
-    try (Plinth plinth = Plinth.start(TestSettings.read(PlinthSettings.class, all))) {
+    try (PlinthServer plinthServer =
+        PlinthServer.start(TestSettings.read(PlinthSettings.class, all))) {
       ManagedChannel channel =
-          ManagedChannelBuilder.forAddress("127.0.0.1", plinth.port()).usePlaintext().build();
+          ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
       try {
         return work.apply(LeaseServiceGrpc.newBlockingStub(channel));
       } finally {

@@ -12,8 +12,8 @@ import dev.plinth.id.v1.Order;
 import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.JavaProcess;
-import dev.plinth.testkit.RisingChecker;
-import dev.plinth.testkit.RisingChecker.Given;
+import dev.plinth.testkit.MonotonicityChecker;
+import dev.plinth.testkit.MonotonicityChecker.Given;
 import dev.plinth.testkit.engine.Ports;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -75,7 +75,7 @@ class StrictOrderTest {
         plinth.kill();
       }
     }
-    RisingChecker.check(new ArrayList<>(List.copyOf(given)));
+    MonotonicityChecker.check(new ArrayList<>(List.copyOf(given)));
   }
 
   private JavaProcess start() {

@@ -1,7 +1,7 @@
 package dev.plinth.testkit;
 
 import dev.plinth.server.settings.Settings;
-import dev.plinth.server.settings.SettingsRefused;
+import dev.plinth.server.settings.SettingsRefusedException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +14,7 @@ public final class TestSettings {
   public static <S extends Record> S read(Class<S> type, String... flags) {
     try {
       return Settings.read(type, List.of(flags), Map.of()).value();
-    } catch (SettingsRefused e) {
+    } catch (SettingsRefusedException e) {
       throw new AssertionError(e.getMessage(), e);
     }
   }

@@ -3,7 +3,7 @@ package dev.plinth.bench.failover;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.engine.Node;
+import dev.plinth.testkit.engine.EngineNode;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -19,7 +19,7 @@ final class EtcdLeaderChange implements AutoCloseable {
   private static final int ATTEMPT_MILLIS = 500;
   private static final int BETWEEN_MILLIS = 10;
 
-  private final List<Node> members;
+  private final List<EngineNode> members;
   private final List<Client> clients;
 
   EtcdLeaderChange(SharedEngine cluster) {

@@ -5,11 +5,11 @@ import dev.plinth.admin.v1.ListShardsRequest;
 import dev.plinth.admin.v1.ShardStatus;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.ValidateRequest;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.standalone.PlinthMain;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.JavaProcess;
-import dev.plinth.testkit.Twins;
+import dev.plinth.testkit.RoundRobinChannel;
 import dev.plinth.testkit.engine.Ports;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -33,7 +33,7 @@ final class PlinthNodes implements AutoCloseable {
   private final int[] ports = Ports.free(COUNT);
   private final JavaProcess[] processes = new JavaProcess[COUNT];
   private final ManagedChannel[] channels = new ManagedChannel[COUNT];
-  private final Twins all = Twins.of(ports);
+  private final RoundRobinChannel all = RoundRobinChannel.of(ports);
 
   PlinthNodes(Path folder, String etcd) {
     this.folder = folder;
@@ -103,7 +103,7 @@ final class PlinthNodes implements AutoCloseable {
   /** A call that says it was passed on already is answered by the owner only. */
   boolean owns(int node, String namespace) {
     Metadata headers = new Metadata();
-    headers.put(Forwarding.FORWARDED_BY, "bench");
+    headers.put(CallForwarder.FORWARDED_BY, "bench");
     Channel marked =
         ClientInterceptors.intercept(
             channels[node], MetadataUtils.newAttachHeadersInterceptor(headers));

@@ -4,8 +4,8 @@ import static dev.plinth.bench.ids.Maker.MANY;
 
 import dev.plinth.bench.BenchRedis;
 import dev.plinth.client.PlinthClient;
-import dev.plinth.client.id.RangeIds;
-import dev.plinth.client.id.SnowflakeIds;
+import dev.plinth.client.id.RangeIdGenerator;
+import dev.plinth.client.id.SnowflakeIdGenerator;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -64,7 +64,7 @@ final class Leased implements AutoCloseable {
   }
 
   Maker rangeIds(String namespace) throws InterruptedException {
-    RangeIds ids = client.ids().range(namespace);
+    RangeIdGenerator ids = client.ids().range(namespace);
     return Maker.narrow(
             RANGE_IDS,
             given -> {
@@ -77,7 +77,7 @@ final class Leased implements AutoCloseable {
   }
 
   Maker rangeIdsByHundreds(String namespace) throws InterruptedException {
-    RangeIds ids = client.ids().range(namespace);
+    RangeIdGenerator ids = client.ids().range(namespace);
     return new Maker(
         RANGE_IDS + ", next(long[100])",
         Maker.Width.NARROW,
@@ -97,7 +97,7 @@ final class Leased implements AutoCloseable {
   }
 
   Maker snowflakeIds(String namespace) throws InterruptedException {
-    SnowflakeIds ids = client.ids().snowflake(namespace);
+    SnowflakeIdGenerator ids = client.ids().snowflake(namespace);
     return Maker.narrow(
             "Plinth SnowflakeIds, 18 bits of sequence",
             given -> {

@@ -8,8 +8,8 @@ import com.github.f4b6a3.tsid.TsidFactory;
 import com.github.f4b6a3.ulid.UlidCreator;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.plinth.client.id.Ulid;
-import dev.plinth.client.id.Ulids;
-import dev.plinth.client.id.Uuid7s;
+import dev.plinth.client.id.UlidGenerator;
+import dev.plinth.client.id.Uuid7Generator;
 import java.util.List;
 import java.util.UUID;
 import me.ahoo.cosid.CosId;
@@ -111,7 +111,7 @@ final class Offline {
   }
 
   private static Maker ulids() {
-    Ulids ids = new Ulids();
+    UlidGenerator ids = new UlidGenerator();
     return Maker.wide(
             "Plinth Ulids",
             given -> {
@@ -125,7 +125,7 @@ final class Offline {
   }
 
   private static Maker uuid7s() {
-    Uuid7s ids = new Uuid7s();
+    Uuid7Generator ids = new Uuid7Generator();
     return Maker.wide(
             "Plinth Uuid7s",
             given -> {

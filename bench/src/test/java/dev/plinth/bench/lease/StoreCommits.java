@@ -1,7 +1,7 @@
 package dev.plinth.bench.lease;
 
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.Write;
 import java.util.List;
@@ -34,7 +34,7 @@ final class StoreCommits {
         .commit(writes)
         .thenAccept(
             done -> {
-              if (done != Commit.DONE) {
+              if (done != CommitResult.DONE) {
                 throw new IllegalStateException(done.name());
               }
             });

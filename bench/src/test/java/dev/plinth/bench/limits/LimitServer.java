@@ -11,7 +11,7 @@ import dev.plinth.server.HostedService;
 import dev.plinth.server.Threads;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.Await;
@@ -34,7 +34,7 @@ final class LimitServer implements HostedService {
   private final BudgetStore budgets;
   private final ShardStore store;
   private final Shards shards;
-  private final Forwarding forwarding;
+  private final CallForwarder callForwarder;
   private final RateLimitService service;
 
   LimitServer(Path folder, String redis, MeterRegistry meters) {
@@ -42,9 +42,9 @@ final class LimitServer implements HostedService {
     store = EmbeddedShardStore.open(folder.resolve("policies"), SHARDS);
     PolicyApp app = RateLimitService.app(InstantSource.system());
     shards = Shards.open(store, List.of(app), TestSettings.read(ShardsSettings.class), meters);
-    forwarding = new Forwarding(shards, "bench");
+    callForwarder = new CallForwarder(shards, "bench");
     RateLimitSettings settings = TestSettings.read(RateLimitSettings.class, "--store-budget=10s");
-    service = RateLimitService.on(shards, app, budgets, settings, forwarding, meters);
+    service = RateLimitService.on(shards, app, budgets, settings, callForwarder, meters);
   }
 
   /** Connected. */
@@ -56,7 +56,7 @@ final class LimitServer implements HostedService {
             Duration.ofSeconds(10),
             settings,
             Executors.newFixedThreadPool(2, Threads.daemons("budgets")));
-    Await.until("a connection to " + redis, () -> budgets.trouble().isEmpty());
+    Await.until("a connection to " + redis, () -> budgets.unavailableReason().isEmpty());
     return budgets;
   }
 
@@ -71,14 +71,14 @@ final class LimitServer implements HostedService {
   }
 
   @Override
-  public void leave() {
-    service.leave();
+  public void handOff() {
+    service.handOff();
   }
 
   @Override
   public void close() {
     service.close();
-    forwarding.close();
+    callForwarder.close();
     shards.close();
     store.close();
     budgets.close();

@@ -3,8 +3,8 @@ package dev.plinth.bench.limits;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.limit.LimitOptions;
 import dev.plinth.client.limit.Limiter;
-import dev.plinth.client.limit.Limits;
 import dev.plinth.client.limit.OnUnavailable;
+import dev.plinth.client.limit.RateLimitClient;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import java.time.Duration;
 
@@ -21,13 +21,14 @@ final class PlinthLeases implements Contestant {
     client = PlinthClient.connect(clients.plinth());
     int keys = what.keys().count();
     LimitOptions options =
-        LimitOptions.usual()
+        LimitOptions.defaults()
             .deadline(Duration.ofSeconds(10))
             .onUnavailable(OnUnavailable.CLOSED)
             .mostLimiters(Math.max(2, keys));
-    Limits limits = client.limits(options);
+    RateLimitClient rateLimitClient = client.limits(options);
     limiters =
-        new PerKey<>(keys, key -> limits.of(what.run(), PlinthChecks.DESCRIPTOR, what.name(key)));
+        new PerKey<>(
+            keys, key -> rateLimitClient.of(what.run(), PlinthChecks.DESCRIPTOR, what.name(key)));
   }
 
   @Override

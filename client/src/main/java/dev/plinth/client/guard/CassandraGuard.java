@@ -49,7 +49,7 @@ public final class CassandraGuard {
   /**
    * Sets the columns of a row, which need not be there yet.
    *
-   * @throws TokenStale if a higher token was here; then nothing was written
+   * @throws StaleTokenException if a higher token was here; then nothing was written
    */
   public void write(Object key, long token, Map<String, Object> values) {
     checkNames(values.keySet());
@@ -62,7 +62,7 @@ public final class CassandraGuard {
         && !statements.apply(insert(names), settings)
         && !update(names, settings, token)) {
       onStale.run();
-      throw new TokenStale(columns.table + " " + key, token);
+      throw new StaleTokenException(columns.table + " " + key, token);
     }
   }
 

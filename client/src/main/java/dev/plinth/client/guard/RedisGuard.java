@@ -50,7 +50,7 @@ public final class RedisGuard {
   /**
    * Runs a command such as {@code SET} on the key with the arguments that follow the key.
    *
-   * @throws TokenStale if a higher token was here; then nothing was written
+   * @throws StaleTokenException if a higher token was here; then nothing was written
    */
   public void write(Fenced key, long token, String command, String... args) {
     List<String> values = new ArrayList<>();
@@ -59,7 +59,7 @@ public final class RedisGuard {
     values.addAll(List.of(args));
     if (scripts.eval(SCRIPT, List.of(key.fence(), key.key()), values) == 0) {
       onStale.run();
-      throw new TokenStale(key.key(), token);
+      throw new StaleTokenException(key.key(), token);
     }
   }
 

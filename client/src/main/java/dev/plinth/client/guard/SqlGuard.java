@@ -49,7 +49,7 @@ public final class SqlGuard {
   /**
    * Call before the writes, in their transaction; roll it back if this throws.
    *
-   * @throws TokenStale if a higher token was here
+   * @throws StaleTokenException if a higher token was here
    * @throws SQLException also if two are the first for a resource at the same time: the one that
    *     gets it may try again
    */
@@ -62,7 +62,7 @@ public final class SqlGuard {
     }
     if (isKnown(transaction, resource)) {
       onStale.run();
-      throw new TokenStale(resource, token);
+      throw new StaleTokenException(resource, token);
     }
     try (PreparedStatement statement = transaction.prepareStatement(add)) {
       statement.setString(1, resource);

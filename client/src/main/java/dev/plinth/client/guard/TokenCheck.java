@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The server's side of {@link TokenInterceptor}. */
 final class TokenCheck implements ServerInterceptor {
-  private final Map<String, TokenGate> gates = new ConcurrentHashMap<>();
+  private final Map<String, InMemoryGuard> gates = new ConcurrentHashMap<>();
   private final Runnable onStale;
 
   TokenCheck(Runnable onStale) {
@@ -40,8 +40,8 @@ final class TokenCheck implements ServerInterceptor {
     return next.startCall(call, headers);
   }
 
-  private TokenGate gate(String resource) {
-    return new TokenGate(resource).onStale(onStale);
+  private InMemoryGuard gate(String resource) {
+    return new InMemoryGuard(resource).onStale(onStale);
   }
 
   private static OptionalLong token(String text) {

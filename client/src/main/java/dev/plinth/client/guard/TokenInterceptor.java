@@ -26,7 +26,9 @@ public final class TokenInterceptor {
 
   private TokenInterceptor() {}
 
-  /** For a stub; a call after the lease is lost throws {@link dev.plinth.client.LeaseLost}. */
+  /**
+   * For a stub; a call after the lease is lost throws {@link dev.plinth.client.LeaseLostException}.
+   */
   public static ClientInterceptor sending(LeaseHandle lease) {
     return new ClientInterceptor() {
       @Override

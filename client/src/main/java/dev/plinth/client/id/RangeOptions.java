@@ -6,24 +6,24 @@ import java.time.Duration;
  * How to take ids by ranges. The usual: wait for up to 2 s when none are left, and have the server
  * choose the size.
  */
-public record RangeOptions(Duration patience, long firstRange) {
+public record RangeOptions(Duration timeout, long firstRange) {
   private static final RangeOptions USUAL = new RangeOptions(Duration.ofSeconds(2), 0);
 
   public RangeOptions {
-    if (patience.isNegative()) {
-      throw new IllegalArgumentException("patience: " + patience + " (expected: not negative)");
+    if (timeout.isNegative()) {
+      throw new IllegalArgumentException("patience: " + timeout + " (expected: not negative)");
     }
     if (firstRange < 0) {
       throw new IllegalArgumentException("firstRange: " + firstRange + " (expected: 0 or more)");
     }
   }
 
-  public static RangeOptions usual() {
+  public static RangeOptions defaults() {
     return USUAL;
   }
 
   /** How long a caller waits who finds all ids used up and the next range not there yet. */
-  public RangeOptions patience(Duration atMost) {
+  public RangeOptions timeout(Duration atMost) {
     return new RangeOptions(atMost, firstRange);
   }
 
@@ -32,6 +32,6 @@ public record RangeOptions(Duration patience, long firstRange) {
    * that the server sees. For a process that is going to need many at once.
    */
   public RangeOptions firstRange(long ids) {
-    return new RangeOptions(patience, ids);
+    return new RangeOptions(timeout, ids);
   }
 }

@@ -49,7 +49,7 @@ public record LimitOptions(
   }
 
   /** 500 ms, open, leases above 20 calls a second, denials for 1 s, 10 000 limiters, 1 minute. */
-  public static LimitOptions usual() {
+  public static LimitOptions defaults() {
     return USUAL;
   }
 

@@ -1,6 +1,6 @@
 package dev.plinth.client.limit;
 
-import dev.plinth.client.CallFailed;
+import dev.plinth.client.CallFailedException;
 import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
@@ -19,25 +19,25 @@ import java.util.concurrent.CompletionStage;
  * then; {@link #check} and {@link #reserve} fail instead.
  *
  * <p>A failure that asking again cannot mend, such as a domain without a policy, is a {@link
- * CallFailed} everywhere.
+ * CallFailedException} everywhere.
  */
 public final class Limiter {
   private static final long MOST = 1_000_000_000;
 
-  private final Subject subject;
-  private final Wiring wiring;
-  private final Purse purse;
+  private final LimiterKey limiterKey;
+  private final LimiterContext limiterContext;
+  private final LeasedBudget leasedBudget;
   private final CheckRequest asks;
-  private volatile Denial denial = Denial.NONE;
+  private volatile CachedDenial cachedDenial = CachedDenial.NONE;
 
-  Limiter(Subject subject, Wiring wiring) {
-    this.subject = subject;
-    this.wiring = wiring;
-    this.purse = new Purse(subject, wiring);
+  Limiter(LimiterKey limiterKey, LimiterContext limiterContext) {
+    this.limiterKey = limiterKey;
+    this.limiterContext = limiterContext;
+    this.leasedBudget = new LeasedBudget(limiterKey, limiterContext);
     this.asks =
         CheckRequest.newBuilder()
-            .setDomain(subject.domain())
-            .addAllDescriptors(subject.descriptors())
+            .setDomain(limiterKey.domain())
+            .addAllDescriptors(limiterKey.descriptors())
             .build();
   }
 
@@ -53,27 +53,29 @@ public final class Limiter {
     if (paid(cost)) {
       return true;
     }
-    return Waiting.uninterruptibly(askService(cost, false)).allowed();
+    return BlockingFutures.uninterruptibly(askService(cost, false)).allowed();
   }
 
   /** As {@link #tryAcquire}, without waiting, and with the reasons. */
-  public CompletionStage<Answer> tryAcquireAsync(long cost) {
-    return wiring.handed(ask(cost, false));
+  public CompletionStage<LimiterDecision> tryAcquireAsync(long cost) {
+    return limiterContext.handed(ask(cost, false));
   }
 
   /**
    * @param headers with lines for an HTTP response in a decision of the service
    */
-  CompletableFuture<Answer> ask(long cost, boolean headers) {
-    return paid(cost) ? CompletableFuture.completedFuture(Answer.PAID) : askService(cost, headers);
+  CompletableFuture<LimiterDecision> ask(long cost, boolean headers) {
+    return paid(cost)
+        ? CompletableFuture.completedFuture(LimiterDecision.PAID)
+        : askService(cost, headers);
   }
 
   boolean paid(long cost) {
     requireCost(cost);
-    if (!purse.pay(cost)) {
+    if (!leasedBudget.pay(cost)) {
       return false;
     }
-    wiring.events().answered(true, Source.LEASE);
+    limiterContext.events().answered(true, DecisionSource.LEASE);
     return true;
   }
 
@@ -83,22 +85,22 @@ public final class Limiter {
     }
   }
 
-  private CompletableFuture<Answer> askService(long cost, boolean headers) {
-    long now = wiring.now();
-    Denial earlier = denial;
+  private CompletableFuture<LimiterDecision> askService(long cost, boolean headers) {
+    long now = limiterContext.now();
+    CachedDenial earlier = cachedDenial;
     if (earlier.holds(cost, now)) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)));
     }
-    if (!wiring.reach().mayAsk(now)) {
+    if (!limiterContext.serviceCircuitBreaker().mayAsk(now)) {
       return CompletableFuture.completedFuture(unavailable());
     }
-    CompletableFuture<Answer> answered = new CompletableFuture<>();
+    CompletableFuture<LimiterDecision> answered = new CompletableFuture<>();
     decide(cost, headers)
         .whenComplete(
             (decision, failure) -> {
               if (failure == null) {
-                answered.complete(counted(Answer.of(decision)));
-              } else if (Asks.isSilence(failure)) {
+                answered.complete(counted(LimiterDecision.of(decision)));
+              } else if (RateLimitCaller.isSilence(failure)) {
                 answered.complete(unavailable());
               } else {
                 answered.completeExceptionally(failure);
@@ -108,13 +110,13 @@ public final class Limiter {
   }
 
   private CompletableFuture<Decision> decide(long cost, boolean headers) {
-    purse.missed(cost);
+    leasedBudget.missed(cost);
     CheckRequest request = asks.toBuilder().setCost(cost).setHeaders(headers).build();
-    long sent = wiring.now();
+    long sent = limiterContext.now();
     CompletableFuture<Decision> decided = new CompletableFuture<>();
-    wiring
-        .asks()
-        .send(RateLimitServiceGrpc.getCheckMethod(), request, wiring.options().deadline())
+    limiterContext
+        .rateLimitCaller()
+        .send(RateLimitServiceGrpc.getCheckMethod(), request, limiterContext.options().deadline())
         .whenComplete(
             (answer, failure) -> {
               heard(failure);
@@ -129,49 +131,50 @@ public final class Limiter {
   }
 
   private void heard(Throwable failure) {
-    if (failure != null && Asks.isSilence(failure)) {
-      wiring.reach().silent(wiring.now());
+    if (failure != null && RateLimitCaller.isSilence(failure)) {
+      limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
     } else {
-      wiring.reach().answered();
+      limiterContext.serviceCircuitBreaker().answered();
     }
   }
 
   void learn(long cost, long sent, Decision decision) {
-    purse.sawPolicy(decision.getPolicyVersion());
+    leasedBudget.sawPolicy(decision.getPolicyVersion());
     if (decision.getVerdict() == Verdict.VERDICT_ALLOW_SHADOW) {
-      wiring.events().shadowDenied();
+      limiterContext.events().shadowDenied();
     }
-    Denial told = Denial.of(cost, sent, decision, wiring.options().holdDenials());
-    if (told != Denial.NONE) {
-      denial = denial.or(told, wiring.now());
+    CachedDenial told =
+        CachedDenial.of(cost, sent, decision, limiterContext.options().holdDenials());
+    if (told != CachedDenial.NONE) {
+      cachedDenial = cachedDenial.or(told, limiterContext.now());
     }
   }
 
   /** Something was given back: what was denied may pass. */
   void refunded() {
-    denial = Denial.NONE;
+    cachedDenial = CachedDenial.NONE;
   }
 
-  Answer unavailable() {
-    return counted(Answer.unavailable(wiring.options().onUnavailable()));
+  LimiterDecision unavailable() {
+    return counted(LimiterDecision.unavailable(limiterContext.options().onUnavailable()));
   }
 
-  private Answer counted(Answer answer) {
-    wiring.events().answered(answer.allowed(), answer.source());
-    return answer;
+  private LimiterDecision counted(LimiterDecision limiterDecision) {
+    limiterContext.events().answered(limiterDecision.allowed(), limiterDecision.decisionSource());
+    return limiterDecision;
   }
 
   /**
    * The service's own decision with all that it says of it, charged if allowed. Never from memory.
    *
-   * @throws CallFailed if there was none within {@link LimitOptions#deadline}
+   * @throws CallFailedException if there was none within {@link LimitOptions#deadline}
    */
   public Decision check(long cost) throws InterruptedException {
-    return Waiting.interruptibly(checked(cost));
+    return BlockingFutures.interruptibly(checked(cost));
   }
 
   public CompletionStage<Decision> checkAsync(long cost) {
-    return wiring.handed(checked(cost));
+    return limiterContext.handed(checked(cost));
   }
 
   CompletableFuture<Decision> checked(long cost) {
@@ -180,7 +183,7 @@ public final class Limiter {
         .whenComplete(
             (decision, failure) -> {
               if (failure == null) {
-                counted(Answer.of(decision));
+                counted(LimiterDecision.of(decision));
               }
             });
   }
@@ -192,48 +195,48 @@ public final class Limiter {
    * @return false at once if it would take longer
    */
   public boolean acquire(long cost, Duration wait) throws InterruptedException {
-    return Waiting.interruptibly(turn(cost, wait));
+    return BlockingFutures.interruptibly(turn(cost, wait));
   }
 
   /** As {@link #acquire}. To cancel it gives the place back. */
   public CompletableFuture<Boolean> acquireAsync(long cost, Duration wait) {
-    return wiring.handed(turn(cost, wait));
+    return limiterContext.handed(turn(cost, wait));
   }
 
   CompletableFuture<Boolean> turn(long cost, Duration wait) {
     if (paid(cost)) {
       return CompletableFuture.completedFuture(true);
     }
-    long now = wiring.now();
-    Denial earlier = denial;
+    long now = limiterContext.now();
+    CachedDenial earlier = cachedDenial;
     if (earlier.holds(cost, now) && earlier.retryAt() - now > wait.toNanos()) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)).allowed());
     }
-    return new Turn(this, wiring, cost, wait).start();
+    return new BudgetWaiter(this, limiterContext, cost, wait).start();
   }
 
   /**
    * A place in the near future, to be settled with what it really cost; empty if there is none
    * within {@code maxWait}. Sent again until it is answered, within the client's patience.
    *
-   * @throws CallFailed if it was not answered; then a place that was given all the same is given
-   *     back
+   * @throws CallFailedException if it was not answered; then a place that was given all the same is
+   *     given back
    */
   public Optional<Reservation> reserve(long cost, Duration maxWait) throws InterruptedException {
-    return Waiting.interruptibly(places().reserve(cost, maxWait));
+    return BlockingFutures.interruptibly(places().reserve(cost, maxWait));
   }
 
   public CompletionStage<Optional<Reservation>> reserveAsync(long cost, Duration maxWait) {
-    return wiring.handed(places().reserve(cost, maxWait));
+    return limiterContext.handed(places().reserve(cost, maxWait));
   }
 
   /** Where the future is bargained for. */
-  Places places() {
-    return new Places(this, subject, wiring);
+  ReservationCaller places() {
+    return new ReservationCaller(this, limiterKey, limiterContext);
   }
 
   /** Nobody asked for this one for a while. */
   void letGo() {
-    purse.giveBackAll();
+    leasedBudget.giveBackAll();
   }
 }

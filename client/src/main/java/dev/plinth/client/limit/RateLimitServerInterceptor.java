@@ -30,41 +30,41 @@ import java.util.function.ToLongBiFunction;
 public final class RateLimitServerInterceptor implements ServerInterceptor {
   private static final Logger log = System.getLogger("plinth.client");
 
-  private final Limits limits;
+  private final RateLimitClient rateLimitClient;
   private final String domain;
   private final CallDescriptors descriptors;
   private final ToLongBiFunction<ServerCall<?, ?>, Metadata> cost;
   private final Executor handlers;
-  private final Complaints complaints;
+  private final ThrottledLogger throttledLogger;
 
   private RateLimitServerInterceptor(
-      Limits limits,
+      RateLimitClient rateLimitClient,
       String domain,
       CallDescriptors descriptors,
       ToLongBiFunction<ServerCall<?, ?>, Metadata> cost,
       Executor handlers) {
-    this.limits = limits;
+    this.rateLimitClient = rateLimitClient;
     this.domain = domain;
     this.descriptors = descriptors;
     this.cost = cost;
     this.handlers = handlers;
-    this.complaints = new Complaints(limits.line().nanos());
+    this.throttledLogger = new ThrottledLogger(rateLimitClient.line().nanos());
   }
 
   /** Each call costs 1; handlers begin on threads of the client's own, as many as it takes. */
   public static RateLimitServerInterceptor of(
-      Limits limits, String domain, CallDescriptors descriptors) {
+      RateLimitClient rateLimitClient, String domain, CallDescriptors descriptors) {
     return new RateLimitServerInterceptor(
-        limits, domain, descriptors, (call, headers) -> 1, Runnable::run);
+        rateLimitClient, domain, descriptors, (call, headers) -> 1, Runnable::run);
   }
 
   public RateLimitServerInterceptor cost(ToLongBiFunction<ServerCall<?, ?>, Metadata> function) {
-    return new RateLimitServerInterceptor(limits, domain, descriptors, function, handlers);
+    return new RateLimitServerInterceptor(rateLimitClient, domain, descriptors, function, handlers);
   }
 
   /** Where the handlers of calls begin that were not decided at once. */
   public RateLimitServerInterceptor handlersOn(Executor threads) {
-    return new RateLimitServerInterceptor(limits, domain, descriptors, cost, threads);
+    return new RateLimitServerInterceptor(rateLimitClient, domain, descriptors, cost, threads);
   }
 
   @Override
@@ -74,61 +74,68 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     if (limited.isEmpty()) {
       return next.startCall(call, headers);
     }
-    CompletableFuture<Answer> asked =
-        limits
+    CompletableFuture<LimiterDecision> asked =
+        rateLimitClient
             .of(domain, limited.get())
             .ask(cost.applyAsLong(call, headers), true)
             .exceptionally(this::refused);
     if (asked.isDone()) {
-      Answer answer = asked.join();
-      logShadows(answer);
-      return answer.allowed()
-          ? next.startCall(LimitLines.adding(LimitLines.of(answer), call), headers)
-          : refuse(call, answer);
+      LimiterDecision limiterDecision = asked.join();
+      logShadows(limiterDecision);
+      return limiterDecision.allowed()
+          ? next.startCall(
+              LimitResponseHeaders.adding(LimitResponseHeaders.of(limiterDecision), call), headers)
+          : refuse(call, limiterDecision);
     }
-    HeldCall<Q> held = new HeldCall<>(call);
+    DelayedCallListener<Q> held = new DelayedCallListener<>(call);
     // Not on the client's own thread: from here on it is the application's code that runs.
     asked.thenAcceptAsync(
-        answer -> decided(answer, call, headers, next, held), limits.line().background());
+        limiterDecision -> decided(limiterDecision, call, headers, next, held),
+        rateLimitClient.line().background());
     return held;
   }
 
   private <Q, A> void decided(
-      Answer answer,
+      LimiterDecision limiterDecision,
       ServerCall<Q, A> call,
       Metadata headers,
       ServerCallHandler<Q, A> next,
-      HeldCall<Q> held) {
-    if (!answer.allowed()) {
-      refuse(call, answer);
+      DelayedCallListener<Q> held) {
+    if (!limiterDecision.allowed()) {
+      refuse(call, limiterDecision);
       return;
     }
-    logShadows(answer);
+    logShadows(limiterDecision);
     held.begin(
         handlers,
-        () -> next.startCall(LimitLines.adding(LimitLines.of(answer), call), headers),
+        () ->
+            next.startCall(
+                LimitResponseHeaders.adding(LimitResponseHeaders.of(limiterDecision), call),
+                headers),
         () -> {});
   }
 
   /** A server must not fall because of a policy that is not there. */
-  private Answer refused(Throwable failure) {
-    complaints.complain("checks of domain " + domain + " are refused", failure);
-    return limits.unavailable();
+  private LimiterDecision refused(Throwable failure) {
+    throttledLogger.complain("checks of domain " + domain + " are refused", failure);
+    return rateLimitClient.unavailable();
   }
 
-  private static <Q> ServerCall.Listener<Q> refuse(ServerCall<Q, ?> call, Answer answer) {
-    List<LimitStatus> over = answer.decision().map(Decision::getLimitsList).orElse(List.of());
-    Refusal refusal =
-        answer.source() == Source.UNAVAILABLE
-            ? Refusal.unavailable()
-            : Refusal.rate(over, answer.retryAfter());
-    refusal.close(call, LimitLines.of(answer));
+  private static <Q> ServerCall.Listener<Q> refuse(
+      ServerCall<Q, ?> call, LimiterDecision limiterDecision) {
+    List<LimitStatus> over =
+        limiterDecision.decision().map(Decision::getLimitsList).orElse(List.of());
+    CallRejection callRejection =
+        limiterDecision.decisionSource() == DecisionSource.UNAVAILABLE
+            ? CallRejection.unavailable()
+            : CallRejection.rate(over, limiterDecision.retryAfter());
+    callRejection.close(call, LimitResponseHeaders.of(limiterDecision));
     return new ServerCall.Listener<>() {};
   }
 
-  private void logShadows(Answer answer) {
+  private void logShadows(LimiterDecision limiterDecision) {
     if (log.isLoggable(Level.DEBUG)) {
-      answer
+      limiterDecision
           .decision()
           .filter(decision -> decision.getVerdict() == Verdict.VERDICT_ALLOW_SHADOW)
           .ifPresent(

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * #settle} with what it really cost; unsettled it stays charged in full.
  */
 public final class Reservation implements AutoCloseable {
-  private final Places places;
+  private final ReservationCaller reservationCaller;
   private final String id;
   private final long cost;
   private final Decision decision;
@@ -23,13 +23,14 @@ public final class Reservation implements AutoCloseable {
   private final AtomicBoolean settled = new AtomicBoolean();
 
   /** The wait counts from here, later than at the service: nobody acts early. */
-  Reservation(Places places, long cost, ReserveResponse answer, LongSupplier nanos) {
-    this.places = places;
+  Reservation(
+      ReservationCaller reservationCaller, long cost, ReserveResponse answer, LongSupplier nanos) {
+    this.reservationCaller = reservationCaller;
     this.id = answer.getReservationId();
     this.cost = cost;
     this.decision = answer.getDecision();
     this.nanos = nanos;
-    this.actAt = nanos.getAsLong() + Wire.duration(answer.getWait()).toNanos();
+    this.actAt = nanos.getAsLong() + LimitWire.duration(answer.getWait()).toNanos();
   }
 
   public long cost() {
@@ -58,11 +59,11 @@ public final class Reservation implements AutoCloseable {
    * @return false if it was settled before, or is too late: it stays as it is
    */
   public boolean settle(long actual) throws InterruptedException {
-    return Waiting.interruptibly(settling(actual));
+    return BlockingFutures.interruptibly(settling(actual));
   }
 
   public CompletionStage<Boolean> settleAsync(long actual) {
-    return places.handed(settling(actual));
+    return reservationCaller.handed(settling(actual));
   }
 
   CompletableFuture<Boolean> settling(long actual) {
@@ -70,7 +71,7 @@ public final class Reservation implements AutoCloseable {
       throw new IllegalArgumentException("actual: " + actual + " (expected: 0 or above)");
     }
     return settled.compareAndSet(false, true)
-        ? places.settle(id, actual)
+        ? reservationCaller.settle(id, actual)
         : CompletableFuture.completedFuture(false);
   }
 

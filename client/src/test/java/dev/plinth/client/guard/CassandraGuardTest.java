@@ -66,7 +66,8 @@ class CassandraGuardTest {
     guard.write("a", OLD, Map.of("owner", "old", "note", "1"));
     guard.write("a", NEW, Map.of("owner", "new", "note", "2"));
     assertThrows(
-        TokenStale.class, () -> guard.write("a", OLD, Map.of("owner", "late", "note", "3")));
+        StaleTokenException.class,
+        () -> guard.write("a", OLD, Map.of("owner", "late", "note", "3")));
     assertEquals("new 2", account());
     guard.write("a", NEW, Map.of("owner", "new again"));
     assertEquals("new again 2", account());
@@ -93,7 +94,7 @@ class CassandraGuardTest {
               return session.execute(cql, values.toArray()).wasApplied();
             },
             new CassandraGuard.Columns("guards.account", "id", "fence"));
-    assertThrows(TokenStale.class, () -> late.write("a", OLD, Map.of("owner", "late")));
+    assertThrows(StaleTokenException.class, () -> late.write("a", OLD, Map.of("owner", "late")));
     assertEquals("new 2", account());
   }
 

@@ -62,7 +62,7 @@ class RedisGuardTest {
   void V4_staleHolder_isRefused_afterANewerOneWrote() {
     guard.write(key, OLD, "SET", "old");
     guard.write(key, NEW, "SET", "new");
-    assertThrows(TokenStale.class, () -> guard.write(key, OLD, "SET", "late"));
+    assertThrows(StaleTokenException.class, () -> guard.write(key, OLD, "SET", "late"));
     assertEquals("new", commands.get(key.key()));
     guard.write(key, NEW, "SET", "new again");
     assertEquals("new again", commands.get(key.key()));
@@ -80,7 +80,7 @@ class RedisGuardTest {
   void tokensOfDifferentLength_compareAsNumbers() {
     guard.write(key, 9, "SET", "old");
     guard.write(key, 10, "SET", "new");
-    assertThrows(TokenStale.class, () -> guard.write(key, 9, "SET", "late"));
+    assertThrows(StaleTokenException.class, () -> guard.write(key, 9, "SET", "late"));
   }
 
   @Test

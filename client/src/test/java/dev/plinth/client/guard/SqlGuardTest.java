@@ -48,7 +48,7 @@ class SqlGuardTest {
   void V4_staleHolder_isRefused_afterANewerOneWrote() throws SQLException {
     guarded(old, 1, "old");
     guarded(newer, 2, "new");
-    assertThrows(TokenStale.class, () -> guarded(old, 1, "late"));
+    assertThrows(StaleTokenException.class, () -> guarded(old, 1, "late"));
     old.rollback();
     assertEquals("new", account());
     guarded(newer, 2, "new again");

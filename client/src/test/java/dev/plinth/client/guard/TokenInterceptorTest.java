@@ -7,7 +7,7 @@ import com.google.protobuf.StringValue;
 import com.google.rpc.ErrorInfo;
 import dev.plinth.client.HeldLeases;
 import dev.plinth.client.LeaseHandle;
-import dev.plinth.client.LeaseLost;
+import dev.plinth.client.LeaseLostException;
 import dev.plinth.testkit.EchoService;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -108,7 +108,7 @@ class TokenInterceptorTest {
   @Test
   void lostLease_makesNoCall() {
     LeaseHandle lost = HeldLeases.lost("other", 3);
-    assertThrows(LeaseLost.class, () -> EchoService.say(with(lost, channel), "late"));
+    assertThrows(LeaseLostException.class, () -> EchoService.say(with(lost, channel), "late"));
     assertEquals(List.of(), register);
   }
 

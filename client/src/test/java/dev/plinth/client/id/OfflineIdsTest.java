@@ -32,9 +32,9 @@ class OfflineIdsTest {
   @ValueSource(longs = {1, 2, 3, 4})
   void I2_idsRise_whateverTheClockDoes(long seed) {
     Random random = new Random(seed);
-    Ulids ulids = new Ulids(clock, random);
-    Uuid7s uuids = new Uuid7s(clock, random);
-    Ulid ulid = ulids.next();
+    UlidGenerator ulidGenerator = new UlidGenerator(clock, random);
+    Uuid7Generator uuids = new Uuid7Generator(clock, random);
+    Ulid ulid = ulidGenerator.next();
     UUID uuid = uuids.next();
     Set<Object> all = new HashSet<>();
     for (int i = 0; i < MANY; i++) {
@@ -42,7 +42,7 @@ class OfflineIdsTest {
         long ms = 1 + (long) Math.pow(3_600_000, random.nextDouble());
         clock.stepWall(Duration.ofMillis(random.nextBoolean() ? ms : -ms));
       }
-      Ulid nextUlid = ulids.next();
+      Ulid nextUlid = ulidGenerator.next();
       UUID nextUuid = uuids.next();
       assertTrue(nextUlid.compareTo(ulid) > 0, ulid + " then " + nextUlid);
       assertTrue(nextUlid.toString().compareTo(ulid.toString()) > 0);
@@ -62,9 +62,9 @@ class OfflineIdsTest {
     RandomGenerator fixed = () -> 0x0123_4567_89AB_CDEFL;
     Instant at = Instant.ofEpochMilli(0x017F_22E2_79B0L); // the time of RFC 9562's example
     clock.stepWall(Duration.between(clock.instant(), at));
-    UUID uuid = new Uuid7s(clock, fixed).next();
+    UUID uuid = new Uuid7Generator(clock, fixed).next();
     assertEquals("017f22e2-79b0-7def-8123-456789abcdef", uuid.toString());
-    Ulid ulid = new Ulids(clock, fixed).next();
+    Ulid ulid = new UlidGenerator(clock, fixed).next();
     assertEquals(0x017F_22E2_79B0_0123L, ulid.high());
     assertEquals(0x0123_4567_89AB_CDEFL, ulid.low());
     assertEquals(at, ulid.time());
@@ -91,10 +91,10 @@ class OfflineIdsTest {
 
   @Test
   void fullChance_movesTimeAhead() {
-    Ulids ulids = new Ulids(clock, ALL_ONES);
-    Uuid7s uuids = new Uuid7s(clock, ALL_ONES);
+    UlidGenerator ulidGenerator = new UlidGenerator(clock, ALL_ONES);
+    Uuid7Generator uuids = new Uuid7Generator(clock, ALL_ONES);
     for (int i = 0; i < 5; i++) {
-      assertEquals(clock.instant().plusMillis(i), ulids.next().time());
+      assertEquals(clock.instant().plusMillis(i), ulidGenerator.next().time());
       UUID uuid = uuids.next();
       assertEquals(clock.millis() + i, time(uuid));
       assertEquals(7, uuid.version());
@@ -104,11 +104,11 @@ class OfflineIdsTest {
 
   @Test
   void chanceCountsOn_overItsWords() {
-    Ulids ulids = new Ulids(clock, new Words(0x7L << 48, -1L));
-    Ulid full = ulids.next();
+    UlidGenerator ulidGenerator = new UlidGenerator(clock, new Words(0x7L << 48, -1L));
+    Ulid full = ulidGenerator.next();
     assertEquals(-1, full.low());
-    assertEquals(new Ulid(full.high() + 1, 0), ulids.next());
-    Uuid7s uuids = new Uuid7s(clock, new Words(0x7L, -1L));
+    assertEquals(new Ulid(full.high() + 1, 0), ulidGenerator.next());
+    Uuid7Generator uuids = new Uuid7Generator(clock, new Words(0x7L, -1L));
     UUID uuid = uuids.next();
     UUID next = uuids.next();
     assertEquals(uuid.getMostSignificantBits() + 1, next.getMostSignificantBits());
@@ -118,14 +118,14 @@ class OfflineIdsTest {
   @Test
   void timeBeyond48Bits_isRefused() {
     clock.stepWall(Duration.ofMillis((1L << 48) - clock.millis()));
-    assertThrows(IllegalStateException.class, () -> new Ulids(clock, ALL_ONES).next());
-    assertThrows(IllegalStateException.class, () -> new Uuid7s(clock, ALL_ONES).next());
+    assertThrows(IllegalStateException.class, () -> new UlidGenerator(clock, ALL_ONES).next());
+    assertThrows(IllegalStateException.class, () -> new Uuid7Generator(clock, ALL_ONES).next());
   }
 
   @Test
   void I1_threads_neverGetTheSame_andEachSeesThemRise() {
-    Ulids ulids = new Ulids();
-    Uuid7s uuids = new Uuid7s();
+    UlidGenerator ulidGenerator = new UlidGenerator();
+    Uuid7Generator uuids = new Uuid7Generator();
     Set<Object> all = ConcurrentHashMap.newKeySet();
     CompletableFuture<?>[] threads =
         IntStream.range(0, 4)
@@ -133,10 +133,10 @@ class OfflineIdsTest {
                 t ->
                     CompletableFuture.runAsync(
                         () -> {
-                          Ulid ulid = ulids.next();
+                          Ulid ulid = ulidGenerator.next();
                           UUID uuid = uuids.next();
                           for (int i = 0; i < MANY; i++) {
-                            Ulid nextUlid = ulids.next();
+                            Ulid nextUlid = ulidGenerator.next();
                             UUID nextUuid = uuids.next();
                             assertTrue(nextUlid.compareTo(ulid) > 0);
                             assertTrue(nextUuid.compareTo(uuid) > 0);

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 class RangeIdsRaceTest {
   private static final int THREADS = 6;
   private static final int EACH = 4000;
-  private static final RangeOptions PATIENT = RangeOptions.usual().patience(Duration.ofSeconds(30));
+  private static final RangeOptions PATIENT =
+      RangeOptions.defaults().timeout(Duration.ofSeconds(30));
 
   @TempDir Path folder;
   private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -50,7 +51,7 @@ class RangeIdsRaceTest {
   void I1_I2_I6_threadsOfOneHandle() throws Exception {
     server.put("orders", IdServer.dense(1, 40));
     try (PlinthClient client = PlinthClient.connect(server.target())) {
-      RangeIds ids = client.ids().range("orders", PATIENT);
+      RangeIdGenerator ids = client.ids().range("orders", PATIENT);
       List<Future<long[]>> all = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         boolean bulk = i % 2 == 1;
@@ -85,7 +86,7 @@ class RangeIdsRaceTest {
       Set<Long> all = ConcurrentHashMap.newKeySet();
       AtomicLong taken = new AtomicLong();
       for (int round = 0; round < 40; round++) {
-        RangeIds ids = client.ids().range("orders", PATIENT);
+        RangeIdGenerator ids = client.ids().range("orders", PATIENT);
         List<Future<?>> takers = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
           takers.add(threads.submit(() -> takeUntilClosed(ids, all, taken)));
@@ -102,7 +103,7 @@ class RangeIdsRaceTest {
     }
   }
 
-  private static void takeUntilClosed(RangeIds ids, Set<Long> all, AtomicLong taken) {
+  private static void takeUntilClosed(RangeIdGenerator ids, Set<Long> all, AtomicLong taken) {
     try {
       while (true) {
         assertTrue(all.add(ids.next()));
@@ -117,7 +118,7 @@ class RangeIdsRaceTest {
     return () -> {
       long[] taken = new long[20 * 50];
       for (int i = 0; i < taken.length; ) {
-        try (RangeIds ids = client.ids().range("orders", PATIENT)) {
+        try (RangeIdGenerator ids = client.ids().range("orders", PATIENT)) {
           for (int end = i + 50; i < end; i++) {
             taken[i] = ids.next();
           }
@@ -127,7 +128,7 @@ class RangeIdsRaceTest {
     };
   }
 
-  private static long[] rising(RangeIds ids, boolean bulk) {
+  private static long[] rising(RangeIdGenerator ids, boolean bulk) {
     long[] taken = new long[EACH];
     for (int i = 0; i < EACH; ) {
       long[] some = new long[bulk ? Math.min(1 + i % 17, EACH - i) : 1];

@@ -24,14 +24,14 @@ class ReadmeIdsSnippetTest {
       String target = server.target();
       // snippet:start
       try (PlinthClient plinth = PlinthClient.connect(target);
-          RangeIds orders = plinth.ids().range("orders");
-          SnowflakeIds events = plinth.ids().snowflake("events")) {
+          RangeIdGenerator orders = plinth.ids().range("orders");
+          SnowflakeIdGenerator events = plinth.ids().snowflake("events")) {
         long order = orders.next(); // no call: of a range, while the next one is fetched ahead
         long event = events.next(); // no call: time, a leased worker id, a sequence
-        log.add("order " + order + ", event " + IdText.CROCKFORD.format(event));
+        log.add("order " + order + ", event " + IdEncoding.CROCKFORD.format(event));
         log.add("made at " + events.parse(event).time());
       } // the rest of the range goes back, and the worker id is free
-      log.add("offline: " + new Ulids().next() + ", " + new Uuid7s().next());
+      log.add("offline: " + new UlidGenerator().next() + ", " + new Uuid7Generator().next());
       // snippet:end
       assertTrue(log.get(0).matches("order 1, event [0-9A-Z]{13}"), log.get(0));
       assertTrue(log.get(2).matches("offline: [0-9A-Z]{26}, [0-9a-f-]{36}"), log.get(2));

@@ -88,13 +88,13 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
     client =
         PlinthClient.builder(channel)
             .owner("ann")
-            .patience(Duration.ofMillis(200))
+            .operationTimeout(Duration.ofMillis(200))
             .clock(this::nanos, clock.scheduler())
             .wall(this::look)
             .build();
   }
 
-  Ids ids() {
+  IdClient ids() {
     return client.ids();
   }
 

@@ -46,7 +46,7 @@ class SnowflakeIdsRaceTest {
     server = new IdServer(folder, InstantSource.system());
     server.put("events", IdServer.flakes(9, 8)); // so few in a unit that it overflows all the time
     try (PlinthClient client = PlinthClient.connect(server.target())) {
-      SnowflakeIds ids = client.ids().snowflake("events");
+      SnowflakeIdGenerator ids = client.ids().snowflake("events");
       together(() -> makeRising(ids, 20_000));
       assertEquals(THREADS * 20_000, all.size());
       for (long id : all.stream().limit(20).toList()) {
@@ -83,8 +83,8 @@ class SnowflakeIdsRaceTest {
       server.put("events", IdServer.flakes(2, 20).setMaxAhead(wire(Duration.ofMinutes(10))));
       try (PlinthClient client = PlinthClient.builder(server.target()).wall(clientClock).build()) {
         for (int i = 0; i < 20; i++) {
-          SnowflakeIds one = client.ids().snowflake("events");
-          SnowflakeIds other = client.ids().snowflake("events");
+          SnowflakeIdGenerator one = client.ids().snowflake("events");
+          SnowflakeIdGenerator other = client.ids().snowflake("events");
           makeSome(one, 50);
           jump(clientClock, random);
           jump(serverClock, random);
@@ -109,29 +109,29 @@ class SnowflakeIdsRaceTest {
     clock.stepWall(Duration.ofMillis(random.nextBoolean() ? ms : -ms));
   }
 
-  private void makeSome(SnowflakeIds ids, int count) {
+  private void makeSome(SnowflakeIdGenerator ids, int count) {
     try {
       for (int i = 0; i < count; i++) {
         long id = ids.next();
         assertTrue(all.add(id), "twice: " + id);
       }
-    } catch (IdsUnavailable e) {
+    } catch (IdsUnavailableException e) {
       // The jump was too far; that is an answer too.
     }
   }
 
   private void openAndMake(PlinthClient client, int count) throws InterruptedException {
     while (true) {
-      try (SnowflakeIds ids = client.ids().snowflake("events")) {
+      try (SnowflakeIdGenerator ids = client.ids().snowflake("events")) {
         makeRising(ids, count);
         return;
-      } catch (IdsUnavailable allOut) {
+      } catch (IdsUnavailableException allOut) {
         LockSupport.parkNanos(1_000_000);
       }
     }
   }
 
-  private Void makeRising(SnowflakeIds ids, int count) {
+  private Void makeRising(SnowflakeIdGenerator ids, int count) {
     long[] bulk = new long[10];
     long last = -1;
     for (int i = 0; i < count; i += bulk.length) {
@@ -139,7 +139,7 @@ class SnowflakeIdsRaceTest {
         try {
           ids.next(bulk);
           break;
-        } catch (IdsUnavailable ahead) {
+        } catch (IdsUnavailableException ahead) {
           assertTrue(!ahead.retryAfter().isZero(), ahead::getMessage);
           LockSupport.parkNanos(ahead.retryAfter().toNanos());
         }
@@ -161,7 +161,7 @@ class SnowflakeIdsRaceTest {
     }
   }
 
-  private void assertParsedAlike(SnowflakeIds ids, long id) {
+  private void assertParsedAlike(SnowflakeIdGenerator ids, long id) {
     ParseResponse parsed =
         server
             .ids()

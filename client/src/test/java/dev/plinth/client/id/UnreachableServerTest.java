@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.client.CallFailed;
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
@@ -33,7 +33,7 @@ class UnreachableServerTest {
     client =
         PlinthClient.builder(proxy.address())
             .callDeadline(Duration.ofMillis(300))
-            .patience(Duration.ofSeconds(20))
+            .operationTimeout(Duration.ofSeconds(20))
             .build();
   }
 
@@ -52,12 +52,12 @@ class UnreachableServerTest {
         IdServer.flakes(0, 22)
             .setWorkerTtl(wire(Duration.ofSeconds(2)))
             .setMaxAhead(wire(Duration.ofSeconds(2))));
-    SnowflakeIds cutOff = client.ids().snowflake("events");
+    SnowflakeIdGenerator cutOff = client.ids().snowflake("events");
     long before = cutOff.next();
     proxy.cut();
     try (PlinthClient other = PlinthClient.connect(server.target())) {
-      SnowflakeIds successor = hire(other);
-      assertThrows(IdsUnavailable.class, cutOff::next);
+      SnowflakeIdGenerator successor = hire(other);
+      assertThrows(IdsUnavailableException.class, cutOff::next);
       Await.until("its floor is within reach", () -> makes(successor));
       long after = successor.next();
       assertTrue(after > before);
@@ -69,8 +69,8 @@ class UnreachableServerTest {
     }
   }
 
-  private static SnowflakeIds hire(PlinthClient client) {
-    SnowflakeIds[] hired = new SnowflakeIds[1];
+  private static SnowflakeIdGenerator hire(PlinthClient client) {
+    SnowflakeIdGenerator[] hired = new SnowflakeIdGenerator[1];
     Await.until(
         "a worker id is free",
         () -> {
@@ -80,7 +80,7 @@ class UnreachableServerTest {
     return hired[0];
   }
 
-  private static boolean makes(SnowflakeIds ids) {
+  private static boolean makes(SnowflakeIdGenerator ids) {
     ids.next();
     return true;
   }
@@ -88,7 +88,8 @@ class UnreachableServerTest {
   @Test
   void rangeWhoseAnswerIsLost_isGrantedOnce_andNotLost() throws Exception {
     server.put("orders", IdServer.dense(20, 20));
-    RangeIds ids = client.ids().range("orders", RangeOptions.usual().patience(Duration.ZERO));
+    RangeIdGenerator ids =
+        client.ids().range("orders", RangeOptions.defaults().timeout(Duration.ZERO));
     Set<Long> all = new HashSet<>();
     for (int i = 0; i < 5; i++) {
       all.add(ids.next());
@@ -98,7 +99,7 @@ class UnreachableServerTest {
       all.add(ids.next());
     }
     Await.until("it is granted", () -> server.get("orders").getLedger().getOutstanding() >= 40);
-    assertThrows(IdsUnavailable.class, ids::next);
+    assertThrows(IdsUnavailableException.class, ids::next);
     proxy.heal();
     Await.until("it is here", () -> ids.runway() == 20);
     for (int i = 0; i < 20; i++) {
@@ -114,8 +115,8 @@ class UnreachableServerTest {
   void close_withoutAServer_ends() throws Exception {
     server.put("orders", IdServer.dense(20, 20));
     server.put("events", IdServer.flakes(10, 12));
-    RangeIds ids = client.ids().range("orders");
-    SnowflakeIds flakes = client.ids().snowflake("events");
+    RangeIdGenerator ids = client.ids().range("orders");
+    SnowflakeIdGenerator flakes = client.ids().snowflake("events");
     ids.next();
     proxy.halfOpen();
     ids.close();
@@ -138,17 +139,17 @@ class UnreachableServerTest {
   @Test
   void exhausted_isToldAtOnce_withItsReason() throws Exception {
     server.put("few", IdServer.dense(5, 5).setMax(10));
-    RangeIds ids = client.ids().range("few");
+    RangeIdGenerator ids = client.ids().range("few");
     for (int i = 1; i <= 10; i++) {
       assertEquals(i, ids.next());
     }
-    IdsUnavailable none = assertThrows(IdsUnavailable.class, ids::next);
-    assertEquals("SEQUENCE_EXHAUSTED", ((CallFailed) none.getCause()).reason());
+    IdsUnavailableException none = assertThrows(IdsUnavailableException.class, ids::next);
+    assertEquals("SEQUENCE_EXHAUSTED", ((CallFailedException) none.getCause()).reason());
     assertFalse(none.retryAfter().isZero());
   }
 
   private static String refusal(org.junit.jupiter.api.function.Executable call) {
-    return assertThrows(CallFailed.class, call).reason();
+    return assertThrows(CallFailedException.class, call).reason();
   }
 
   private static com.google.protobuf.Duration wire(Duration time) {

@@ -30,9 +30,9 @@ class DenialsTest {
     deny(1, Duration.ofMillis(500), Duration.ofMillis(200));
     service.check = request -> ScriptedLimits.allowed(request.getCost());
     service.clock.advance(Duration.ofMillis(299));
-    Answer held = ask(1);
+    LimiterDecision held = ask(1);
     assertFalse(held.allowed());
-    assertEquals(Source.DENY_CACHE, held.source());
+    assertEquals(DecisionSource.DENY_CACHE, held.decisionSource());
     assertEquals(Optional.of(Duration.ofMillis(1)), held.retryAfter());
     assertEquals(Verdict.VERDICT_DENY, held.decision().orElseThrow().getVerdict());
     assertEquals(1, service.checks.size());
@@ -45,18 +45,19 @@ class DenialsTest {
   void L10_lessThanWasDenied_isAsked_moreIsNot() {
     deny(5, Duration.ofMillis(500), Duration.ZERO);
     service.check = request -> ScriptedLimits.allowed(request.getCost());
-    assertEquals(Source.DENY_CACHE, ask(6).source());
-    assertEquals(Source.DENY_CACHE, ask(5).source());
+    assertEquals(DecisionSource.DENY_CACHE, ask(6).decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, ask(5).decisionSource());
     assertTrue(ask(4).allowed());
-    assertEquals(Source.DENY_CACHE, ask(5).source()); // less that passed does not lift it
+    assertEquals(
+        DecisionSource.DENY_CACHE, ask(5).decisionSource()); // less that passed does not lift it
   }
 
   @Test
   void L10_longDenial_isHeldForAMomentOnly() {
     deny(1, Duration.ofDays(20), Duration.ZERO);
     service.clock.advance(Duration.ofMillis(999));
-    Answer held = ask(1);
-    assertEquals(Source.DENY_CACHE, held.source());
+    LimiterDecision held = ask(1);
+    assertEquals(DecisionSource.DENY_CACHE, held.decisionSource());
     assertEquals(Duration.ofDays(20).minusMillis(999), held.retryAfter().orElseThrow());
     service.clock.advance(Duration.ofMillis(1));
     service.check = request -> ScriptedLimits.allowed(1);
@@ -67,7 +68,7 @@ class DenialsTest {
   void neverAllowed_isAskedEachTime() {
     service.check = request -> Decision.newBuilder().setVerdict(Verdict.VERDICT_DENY).build();
     assertEquals(Optional.empty(), ask(1).retryAfter());
-    assertEquals(Source.SERVICE, ask(1).source());
+    assertEquals(DecisionSource.SERVICE, ask(1).decisionSource());
     assertEquals(2, service.checks.size());
   }
 
@@ -75,15 +76,15 @@ class DenialsTest {
   void laterDenialOfLess_coversMore() {
     deny(5, Duration.ofMillis(900), Duration.ZERO);
     deny(2, Duration.ofMillis(300), Duration.ZERO);
-    assertEquals(Source.DENY_CACHE, ask(2).source());
-    assertEquals(Source.DENY_CACHE, ask(5).source());
+    assertEquals(DecisionSource.DENY_CACHE, ask(2).decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, ask(5).decisionSource());
   }
 
   @Test
   void check_asksTheServiceAllTheSame() {
     deny(1, Duration.ofMillis(500), Duration.ZERO);
     service.check = request -> ScriptedLimits.allowed(1);
-    assertTrue(Wire.isAllowed(service.answer(limiter.checked(1))));
+    assertTrue(LimitWire.isAllowed(service.answer(limiter.checked(1))));
   }
 
   @Test
@@ -100,10 +101,10 @@ class DenialsTest {
           service.clock.advance(takes);
           return ScriptedLimits.denied(retryAfter);
         };
-    assertEquals(Source.SERVICE, ask(cost).source());
+    assertEquals(DecisionSource.SERVICE, ask(cost).decisionSource());
   }
 
-  private Answer ask(long cost) {
+  private LimiterDecision ask(long cost) {
     return service.answer(limiter.ask(cost, false));
   }
 }

@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Test;
 class LeasedBudgetTest {
   private final ScriptedLimits service = new ScriptedLimits();
   private final PlinthClient client = service.manualClient().build();
-  private final Limits limits = client.limits(ScriptedLimits.patient().leaseAbove(0));
-  private final Limiter limiter = limits.of("api", "tenant", "acme");
+  private final RateLimitClient rateLimitClient =
+      client.limits(ScriptedLimits.patient().leaseAbove(0));
+  private final Limiter limiter = rateLimitClient.of("api", "tenant", "acme");
 
   @AfterEach
   void stop() {
@@ -136,7 +137,7 @@ class LeasedBudgetTest {
   void close_givesBackWhatIsLeft_onceAndForAll() {
     lease(10);
     spend(3);
-    service.close(limits);
+    service.close(rateLimitClient);
     assertReturned("lease-1", 7);
     assertFalse(limiter.paid(1));
     service.clock.advance(Duration.ofSeconds(1));
@@ -200,7 +201,7 @@ class LeasedBudgetTest {
         };
     spend(10);
     service.clock.runDue();
-    service.close(limits);
+    service.close(rateLimitClient);
     assertEquals(
         Map.of("lease-1", 0L, "lease-2", 5L),
         Map.of(
@@ -225,13 +226,14 @@ class LeasedBudgetTest {
 
   @Test
   void leaseThatComesAfterTheEnd_isGivenBackUnspent() {
-    Purse purse = new Purse(new Subject("api", Map.of()), limits.wiring());
+    LeasedBudget leasedBudget =
+        new LeasedBudget(new LimiterKey("api", Map.of()), rateLimitClient.wiring());
     service.lease = request -> service.leased(10);
-    purse.missed(1);
-    purse.close();
+    leasedBudget.missed(1);
+    leasedBudget.close();
     service.run("a lease", () -> service.leases.size() == 1);
     assertReturned("lease-1", 10);
-    assertFalse(purse.pay(1));
+    assertFalse(leasedBudget.pay(1));
   }
 
   @Test
@@ -271,7 +273,7 @@ class LeasedBudgetTest {
 
   @Test
   void limiterThatNobodyAsksFor_givesBackItsLease() {
-    Limits small = client.limits(ScriptedLimits.patient().leaseAbove(0).mostLimiters(4));
+    RateLimitClient small = client.limits(ScriptedLimits.patient().leaseAbove(0).mostLimiters(4));
     service.lease = request -> service.leased(7);
     service.answer(small.of("api", "user", "0").ask(1, false));
     service.run("a lease", () -> service.leases.size() == 1);

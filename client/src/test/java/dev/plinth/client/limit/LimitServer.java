@@ -20,7 +20,7 @@ import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.InProcessHost;
@@ -39,7 +39,7 @@ final class LimitServer implements AutoCloseable {
   private final ShardStore store;
   private final BudgetStore budgets;
   private final Shards shards;
-  private final Forwarding forwarding;
+  private final CallForwarder callForwarder;
   private final GrpcHost host;
   private final ManagedChannel channel;
 
@@ -51,7 +51,7 @@ final class LimitServer implements AutoCloseable {
     PolicyApp app = RateLimitService.app(InstantSource.system());
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
     shards = Shards.open(store, List.of(app), settings, metrics.registry());
-    forwarding = new Forwarding(shards, "node-1");
+    callForwarder = new CallForwarder(shards, "node-1");
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
             .add(
@@ -60,7 +60,7 @@ final class LimitServer implements AutoCloseable {
                     app,
                     budgets,
                     TestSettings.read(RateLimitSettings.class, "--store-budget=5s"),
-                    forwarding,
+                    callForwarder,
                     metrics.registry()))
             .start();
     channel = Grpc.newChannelBuilder(target(), InsecureChannelCredentials.create()).build();
@@ -95,7 +95,7 @@ final class LimitServer implements AutoCloseable {
         .setAlgorithm(Algorithm.ALGORITHM_TOKEN_BUCKET)
         .setBurst(burst)
         .setLimit(limit)
-        .setPeriod(Wire.duration(period));
+        .setPeriod(LimitWire.duration(period));
   }
 
   /** Half of it may be out in leases of 200 ms, to one or two. */
@@ -129,7 +129,7 @@ final class LimitServer implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     host.close();
-    forwarding.close();
+    callForwarder.close();
     budgets.close();
     shards.close();
     store.close();

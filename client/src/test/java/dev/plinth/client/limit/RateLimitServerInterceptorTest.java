@@ -289,12 +289,12 @@ class RateLimitServerInterceptorTest {
     return talk;
   }
 
-  private Limits limits() {
+  private RateLimitClient limits() {
     return client.limits(ScriptedLimits.patient().withoutLeases());
   }
 
-  private void serve(Limits limits) {
-    server = new GuardedServer(RateLimitServerInterceptor.of(limits, "api", tenants()));
+  private void serve(RateLimitClient rateLimitClient) {
+    server = new GuardedServer(RateLimitServerInterceptor.of(rateLimitClient, "api", tenants()));
   }
 
   private static CallDescriptors tenants() {

@@ -107,7 +107,7 @@ final class ScriptedLimits implements AutoCloseable {
 
   /** Options under which nothing fails because a machine is slow. */
   static LimitOptions patient() {
-    return LimitOptions.usual().deadline(Duration.ofSeconds(30));
+    return LimitOptions.defaults().deadline(Duration.ofSeconds(30));
   }
 
   /** Lets the client's thread run until the answer is there. */
@@ -151,7 +151,7 @@ final class ScriptedLimits implements AutoCloseable {
   static Decision denied(Duration retryAfter) {
     return Decision.newBuilder()
         .setVerdict(Verdict.VERDICT_DENY)
-        .setRetryAfter(Wire.duration(retryAfter))
+        .setRetryAfter(LimitWire.duration(retryAfter))
         .setPolicyVersion(1)
         .setDecidedBy(DecidedBy.DECIDED_BY_STORE)
         .build();
@@ -165,7 +165,7 @@ final class ScriptedLimits implements AutoCloseable {
             BudgetLease.newBuilder()
                 .setLeaseId("lease-" + leases.size())
                 .setGranted(granted)
-                .setValidFor(Wire.duration(LEASE)))
+                .setValidFor(LimitWire.duration(LEASE)))
         .setPolicyVersion(1)
         .build();
   }
@@ -173,7 +173,7 @@ final class ScriptedLimits implements AutoCloseable {
   static LeaseBudgetResponse notLeased(LeaseBudgetResponse.Outcome outcome, Duration retryAfter) {
     return LeaseBudgetResponse.newBuilder()
         .setOutcome(outcome)
-        .setRetryAfter(Wire.duration(retryAfter))
+        .setRetryAfter(LimitWire.duration(retryAfter))
         .setPolicyVersion(1)
         .build();
   }
@@ -181,7 +181,7 @@ final class ScriptedLimits implements AutoCloseable {
   static ReserveResponse reserved(Duration wait, long cost) {
     return ReserveResponse.newBuilder()
         .setReservationId("place")
-        .setWait(Wire.duration(wait))
+        .setWait(LimitWire.duration(wait))
         .setDecision(allowed(cost))
         .build();
   }

@@ -31,8 +31,8 @@ class SpendingRaceTest {
     try (ScriptedLimits service = new ScriptedLimits()) {
       service.lease = this::lease;
       try (PlinthClient client = service.client().metrics(meters).build()) {
-        Limits limits = client.limits(ScriptedLimits.patient().leaseAbove(0));
-        Limiter limiter = limits.of("api", "tenant", "acme");
+        RateLimitClient rateLimitClient = client.limits(ScriptedLimits.patient().leaseAbove(0));
+        Limiter limiter = rateLimitClient.of("api", "tenant", "acme");
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
           int cost = i + 1;
@@ -42,7 +42,7 @@ class SpendingRaceTest {
         for (Thread thread : threads) {
           thread.join();
         }
-        limits.close();
+        rateLimitClient.close();
       }
       service.returns.forEach(one -> back.addAndGet(one.getUnused()));
     }
@@ -55,7 +55,7 @@ class SpendingRaceTest {
 
   private static void spend(Limiter limiter, int cost, AtomicLong admitted) {
     for (long i = 0; i < CALLS; i++) {
-      if (limiter.ask(cost, false).join().source() == Source.LEASE) {
+      if (limiter.ask(cost, false).join().decisionSource() == DecisionSource.LEASE) {
         admitted.addAndGet(cost);
       }
       if (i % 5000 == 0) {
@@ -75,7 +75,7 @@ class SpendingRaceTest {
             BudgetLease.newBuilder()
                 .setLeaseId("lease-" + names.incrementAndGet())
                 .setGranted(units)
-                .setValidFor(Wire.duration(Duration.ofMillis(20))))
+                .setValidFor(LimitWire.duration(Duration.ofMillis(20))))
         .build();
   }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.client.CallFailed;
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.PlinthClient;
 import io.grpc.Status;
 import io.grpc.Status.Code;
@@ -28,17 +28,17 @@ class UnavailableTest {
   @Test
   void open_allows_andSaysSo() {
     fail(Code.UNAVAILABLE);
-    Answer answer = ask(limiter(OnUnavailable.OPEN));
-    assertTrue(answer.allowed());
-    assertEquals(Source.UNAVAILABLE, answer.source());
+    LimiterDecision limiterDecision = ask(limiter(OnUnavailable.OPEN));
+    assertTrue(limiterDecision.allowed());
+    assertEquals(DecisionSource.UNAVAILABLE, limiterDecision.decisionSource());
   }
 
   @Test
   void closed_denies() {
     fail(Code.UNAVAILABLE);
-    Answer answer = ask(limiter(OnUnavailable.CLOSED));
-    assertFalse(answer.allowed());
-    assertEquals(Source.UNAVAILABLE, answer.source());
+    LimiterDecision limiterDecision = ask(limiter(OnUnavailable.CLOSED));
+    assertFalse(limiterDecision.allowed());
+    assertEquals(DecisionSource.UNAVAILABLE, limiterDecision.decisionSource());
   }
 
   @Test
@@ -46,7 +46,7 @@ class UnavailableTest {
     service.check = request -> null;
     Limiter limiter =
         client
-            .limits(LimitOptions.usual().deadline(Duration.ofMillis(20)))
+            .limits(LimitOptions.defaults().deadline(Duration.ofMillis(20)))
             .of("api", "tenant", "acme");
     assertTrue(service.answer(limiter.ask(1, false)).allowed());
   }
@@ -54,14 +54,14 @@ class UnavailableTest {
   @Test
   void check_fails_withItsCode() {
     fail(Code.UNAVAILABLE);
-    CallFailed failed = failure(limiter(OnUnavailable.OPEN).checked(1));
+    CallFailedException failed = failure(limiter(OnUnavailable.OPEN).checked(1));
     assertEquals(Code.UNAVAILABLE, failed.code());
   }
 
   @Test
   void refusal_isNoSilence() {
     fail(Code.NOT_FOUND);
-    CallFailed failed = failure(limiter(OnUnavailable.OPEN).ask(1, false));
+    CallFailedException failed = failure(limiter(OnUnavailable.OPEN).ask(1, false));
     assertEquals(Code.NOT_FOUND, failed.code());
   }
 
@@ -70,7 +70,7 @@ class UnavailableTest {
     Limiter limiter = limiter(OnUnavailable.OPEN);
     fail(Code.UNAVAILABLE);
     for (int i = 0; i < 10; i++) {
-      assertEquals(Source.UNAVAILABLE, ask(limiter).source());
+      assertEquals(DecisionSource.UNAVAILABLE, ask(limiter).decisionSource());
     }
     assertEquals(3, service.checks.size());
     service.clock.advance(Duration.ofMillis(250));
@@ -79,8 +79,8 @@ class UnavailableTest {
     assertEquals(4, service.checks.size());
     service.check = request -> ScriptedLimits.allowed(1);
     service.clock.advance(Duration.ofMillis(250));
-    assertEquals(Source.SERVICE, ask(limiter).source());
-    assertEquals(Source.SERVICE, ask(limiter).source());
+    assertEquals(DecisionSource.SERVICE, ask(limiter).decisionSource());
+    assertEquals(DecisionSource.SERVICE, ask(limiter).decisionSource());
   }
 
   @Test
@@ -90,14 +90,14 @@ class UnavailableTest {
     ask(limiter);
     service.run("a lease", () -> limiter.paid(1));
     fail(Code.UNAVAILABLE);
-    assertEquals(Source.LEASE, ask(limiter).source());
+    assertEquals(DecisionSource.LEASE, ask(limiter).decisionSource());
   }
 
   @Test
   void closedClient_answersByTheMode_whatIsUnderWayToo() {
     Limiter limiter = limiter(OnUnavailable.CLOSED);
     service.check = request -> null;
-    CompletableFuture<Answer> underWay = limiter.ask(1, false);
+    CompletableFuture<LimiterDecision> underWay = limiter.ask(1, false);
     service.close(client);
     assertFalse(service.answer(underWay).allowed());
     assertFalse(limiter.tryAcquire());
@@ -116,13 +116,13 @@ class UnavailableTest {
         };
   }
 
-  private Answer ask(Limiter limiter) {
+  private LimiterDecision ask(Limiter limiter) {
     return service.answer(limiter.ask(1, false));
   }
 
-  private CallFailed failure(CompletableFuture<?> future) {
+  private CallFailedException failure(CompletableFuture<?> future) {
     CompletionException thrown =
         assertThrows(CompletionException.class, () -> service.answer(future));
-    return (CallFailed) thrown.getCause();
+    return (CallFailedException) thrown.getCause();
   }
 }

@@ -23,8 +23,9 @@ class WaitsTest {
 
   private final ScriptedLimits service = new ScriptedLimits();
   private final PlinthClient client = service.manualClient().build();
-  private final Limits limits = client.limits(ScriptedLimits.patient().withoutLeases());
-  private final Limiter limiter = limits.of("api", "tenant", "acme");
+  private final RateLimitClient rateLimitClient =
+      client.limits(ScriptedLimits.patient().withoutLeases());
+  private final Limiter limiter = rateLimitClient.of("api", "tenant", "acme");
 
   @AfterEach
   void stop() {
@@ -36,7 +37,7 @@ class WaitsTest {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 1);
     CompletableFuture<Boolean> mine = limiter.turn(1, SECOND);
     service.run("a place", () -> service.reserves.size() == 1);
-    assertEquals(SECOND, Wire.duration(service.reserves.get(0).getMaxWait()));
+    assertEquals(SECOND, LimitWire.duration(service.reserves.get(0).getMaxWait()));
     service.clock.advance(Duration.ofMillis(299));
     assertFalse(mine.isDone());
     service.clock.advance(Duration.ofMillis(1));
@@ -157,9 +158,9 @@ class WaitsTest {
     Reservation place = service.answer(limiter.places().reserve(5, SECOND)).orElseThrow();
     service.check = request -> ScriptedLimits.denied(SECOND);
     service.answer(limiter.ask(1, false));
-    assertEquals(Source.DENY_CACHE, service.answer(limiter.ask(1, false)).source());
+    assertEquals(DecisionSource.DENY_CACHE, service.answer(limiter.ask(1, false)).decisionSource());
     service.answer(place.settling(0));
-    assertEquals(Source.SERVICE, service.answer(limiter.ask(1, false)).source());
+    assertEquals(DecisionSource.SERVICE, service.answer(limiter.ask(1, false)).decisionSource());
   }
 
   private boolean advanced() {

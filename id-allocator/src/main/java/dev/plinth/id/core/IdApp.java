@@ -1,13 +1,13 @@
 package dev.plinth.id.core;
 
-import dev.plinth.shards.App;
+import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.InstantSource;
 import java.util.List;
 
 /** Identifiers in every shard; a namespace is in the shard of its name. */
-public final class IdApp implements App<Namespaces> {
+public final class IdApp implements ShardApp<Namespaces> {
   private final InstantSource clock;
   private final IdEvents events;
 
@@ -30,6 +30,6 @@ public final class IdApp implements App<Namespaces> {
 
   @Override
   public void close(Namespaces namespaces) {
-    namespaces.uncount();
+    namespaces.removeFromGauges();
   }
 }

@@ -11,7 +11,7 @@ public interface IdEvents {
   void rangeEnded(String how);
 
   /** The ledgers of counters changed by so much, and the ids below their ends by so many. */
-  void ledger(Ledger change, long ids);
+  void ledger(SequenceLedger change, long ids);
 
   /** More ids were set aside for later. */
   void refilled();

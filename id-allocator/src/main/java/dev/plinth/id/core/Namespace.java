@@ -1,8 +1,8 @@
 package dev.plinth.id.core;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.id.core.Definition.Dense;
-import dev.plinth.id.core.Definition.Snowflake;
+import dev.plinth.id.core.NamespaceDefinition.Dense;
+import dev.plinth.id.core.NamespaceDefinition.Snowflake;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import java.time.InstantSource;
@@ -21,14 +21,14 @@ abstract sealed class Namespace {
 
   static Namespace of(
       String name,
-      Definition definition,
+      NamespaceDefinition namespaceDefinition,
       long version,
-      Rows.Counter counter,
+      IdRows.Counter counter,
       InstantSource clock,
       IdEvents events) {
-    return definition instanceof Dense dense
-        ? new Counted(name, version, new Sequence(name, dense, counter, events))
-        : new Worked(name, version, (Snowflake) definition, clock, events);
+    return namespaceDefinition instanceof Dense dense
+        ? new DenseNamespace(name, version, new Sequence(name, dense, counter, events))
+        : new SnowflakeNamespace(name, version, (Snowflake) namespaceDefinition, clock, events);
   }
 
   long version() {
@@ -36,24 +36,24 @@ abstract sealed class Namespace {
   }
 
   /** Replaces the definition where it may be replaced. */
-  final void define(Definition next, Tx tx) {
+  final void define(NamespaceDefinition next, Tx tx) {
     accept(next);
     version++;
-    Rows.put(name, next, version, tx);
+    IdRows.put(name, next, version, tx);
   }
 
-  abstract Definition definition();
+  abstract NamespaceDefinition definition();
 
   /** Refuses what is fixed, naming the first such field. */
-  abstract void accept(Definition next);
+  abstract void accept(NamespaceDefinition next);
 
-  abstract Grant<Ids> allocate(int count, boolean remember, Tx tx);
+  abstract Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx);
 
-  abstract Parsed parse(long id);
+  abstract ParsedId parse(long id);
 
   abstract double rate(Tx tx);
 
-  abstract Status.Progress progress(Tx tx);
+  abstract IdNamespaceStatus.Progress progress(Tx tx);
 
   abstract void uncount();
 
@@ -66,12 +66,12 @@ abstract sealed class Namespace {
     throw wrongFormat(name, "is dense", "no time in ids");
   }
 
-  Workers workers() {
+  WorkerIds workers() {
     throw wrongFormat(name, "is dense", "Allocate and the calls for ranges");
   }
 
-  final Status status(Tx tx) {
-    return new Status(name, definition(), version, rate(tx), progress(tx));
+  final IdNamespaceStatus status(Tx tx) {
+    return new IdNamespaceStatus(name, definition(), version, rate(tx), progress(tx));
   }
 
   static Failure wrongFormat(String name, String what, String instead) {
@@ -99,29 +99,29 @@ abstract sealed class Namespace {
   }
 
   /** A dense one. */
-  static final class Counted extends Namespace {
+  static final class DenseNamespace extends Namespace {
     private final Sequence sequence;
 
-    private Counted(String name, long version, Sequence sequence) {
+    private DenseNamespace(String name, long version, Sequence sequence) {
       super(name, version);
       this.sequence = sequence;
     }
 
     @Override
-    Definition definition() {
+    NamespaceDefinition definition() {
       return sequence.definition();
     }
 
     @Override
-    void accept(Definition asked) {
+    void accept(NamespaceDefinition asked) {
       Dense is = sequence.definition();
       if (!(asked instanceof Dense next)) {
         refuseChanges(List.of(new Part("format", "dense", "snowflake")));
         return;
       }
       if (sequence.isUsed()) {
-        Definition.Numbers was = is.numbers();
-        Definition.Numbers to = next.numbers();
+        NamespaceDefinition.Numbers was = is.numbers();
+        NamespaceDefinition.Numbers to = next.numbers();
         refuseChanges(
             List.of(
                 new Part("order", is.order(), next.order()),
@@ -134,7 +134,7 @@ abstract sealed class Namespace {
     }
 
     @Override
-    Grant<Ids> allocate(int count, boolean remember, Tx tx) {
+    Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
       return sequence.allocate(count, remember, tx);
     }
 
@@ -144,7 +144,7 @@ abstract sealed class Namespace {
     }
 
     @Override
-    Parsed parse(long id) {
+    ParsedId parse(long id) {
       return sequence.parse(id);
     }
 
@@ -154,7 +154,7 @@ abstract sealed class Namespace {
     }
 
     @Override
-    Status.Progress progress(Tx tx) {
+    IdNamespaceStatus.Progress progress(Tx tx) {
       return sequence.progress(tx);
     }
 
@@ -165,32 +165,33 @@ abstract sealed class Namespace {
   }
 
   /** One of snowflakes. */
-  static final class Worked extends Namespace {
-    private final Workers workers;
-    private final Minter minter;
+  static final class SnowflakeNamespace extends Namespace {
+    private final WorkerIds workerIds;
+    private final SnowflakeAllocator snowflakeAllocator;
 
-    private Worked(
+    private SnowflakeNamespace(
         String name, long version, Snowflake definition, InstantSource clock, IdEvents events) {
       super(name, version);
-      workers = new Workers(name, definition, clock, events);
-      minter = new Minter(name, workers, events);
+      workerIds = new WorkerIds(name, definition, clock, events);
+      snowflakeAllocator = new SnowflakeAllocator(name, workerIds, events);
     }
 
     @Override
-    Definition definition() {
-      return workers.definition();
+    NamespaceDefinition definition() {
+      return workerIds.definition();
     }
 
     @Override
-    void accept(Definition asked) {
-      Snowflake is = workers.definition();
+    void accept(NamespaceDefinition asked) {
+      Snowflake is = workerIds.definition();
       int bits = asked instanceof Snowflake next ? next.bits() : 0;
       refuseChanges(List.of(new Part("format", form(is.bits()), form(bits))));
       Snowflake next = (Snowflake) asked;
-      if (workers.isUsed()) {
-        refuseChanges(List.of(new Part("layout", is.layout(), next.layout())));
+      if (workerIds.isUsed()) {
+        refuseChanges(
+            List.of(new Part("layout", is.snowflakeBitLayout(), next.snowflakeBitLayout())));
       }
-      workers.definition(next);
+      workerIds.definition(next);
     }
 
     private static String form(int bits) {
@@ -198,42 +199,45 @@ abstract sealed class Namespace {
     }
 
     @Override
-    Grant<Ids> allocate(int count, boolean remember, Tx tx) {
-      return minter.allocate(count, remember, tx);
+    Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
+      return snowflakeAllocator.allocate(count, remember, tx);
     }
 
     @Override
     void minted(long ms) {
-      minter.restore(ms);
+      snowflakeAllocator.restore(ms);
     }
 
     @Override
-    Workers workers() {
-      return workers;
+    WorkerIds workers() {
+      return workerIds;
     }
 
     @Override
-    Parsed parse(long id) {
-      Layout layout = workers.definition().layout();
-      long time = layout.timeOf(id);
-      int worker = layout.workerOf(id);
-      boolean issued = time <= layout.horizonMs() && workers.mayHaveMade(worker, time);
-      return new Parsed.Worked(id, time, worker, layout.sequenceOf(id), issued);
+    ParsedId parse(long id) {
+      SnowflakeBitLayout snowflakeBitLayout = workerIds.definition().snowflakeBitLayout();
+      long time = snowflakeBitLayout.timeOf(id);
+      int worker = snowflakeBitLayout.workerOf(id);
+      boolean issued =
+          time <= snowflakeBitLayout.horizonMs() && workerIds.mayHaveMade(worker, time);
+      return new ParsedId.SnowflakeParts(
+          id, time, worker, snowflakeBitLayout.sequenceOf(id), issued);
     }
 
     @Override
     double rate(Tx tx) {
-      return minter.rate(tx);
+      return snowflakeAllocator.rate(tx);
     }
 
     @Override
-    Status.Progress progress(Tx tx) {
-      return new Status.Worked(workers.inUse(), workers.definition().layout().workers());
+    IdNamespaceStatus.Progress progress(Tx tx) {
+      return new IdNamespaceStatus.SnowflakeProgress(
+          workerIds.inUse(), workerIds.definition().snowflakeBitLayout().workers());
     }
 
     @Override
     void uncount() {
-      workers.uncount();
+      workerIds.uncount();
     }
   }
 }

@@ -29,35 +29,36 @@ public final class Namespaces {
   }
 
   void load(List<Row> rows, Tx tx) {
-    Map<String, Rows.Counter> counters = new HashMap<>();
+    Map<String, IdRows.Counter> counters = new HashMap<>();
     for (Row row : rows) {
-      if (row.key().startsWith(Rows.COUNTERS)) {
-        String name = row.key().substring(Rows.COUNTERS.length());
-        counters.put(name, Rows.Counter.of(Rows.words(row.key(), row.value())));
+      if (row.key().startsWith(IdRows.COUNTERS)) {
+        String name = row.key().substring(IdRows.COUNTERS.length());
+        counters.put(name, IdRows.Counter.of(IdRows.words(row.key(), row.value())));
       }
     }
     for (Row row : rows) {
-      if (row.key().startsWith(Rows.DEFINITIONS)) {
-        String name = row.key().substring(Rows.DEFINITIONS.length());
-        String[] words = Rows.words(row.key(), row.value());
-        Rows.Counter counter = counters.getOrDefault(name, Rows.Counter.NEW);
-        add(name, Rows.definition(words), Rows.version(words), counter);
+      if (row.key().startsWith(IdRows.DEFINITIONS)) {
+        String name = row.key().substring(IdRows.DEFINITIONS.length());
+        String[] words = IdRows.words(row.key(), row.value());
+        IdRows.Counter counter = counters.getOrDefault(name, IdRows.Counter.NEW);
+        add(name, IdRows.definition(words), IdRows.version(words), counter);
       }
     }
     for (Row row : rows) {
-      if (row.key().startsWith(Rows.WORKERS)) {
-        String[] path = row.key().substring(Rows.WORKERS.length()).split("/");
-        Rows.Worker worker = Rows.Worker.of(Rows.words(row.key(), row.value()));
+      if (row.key().startsWith(IdRows.WORKERS)) {
+        String[] path = row.key().substring(IdRows.WORKERS.length()).split("/");
+        IdRows.Worker worker = IdRows.Worker.of(IdRows.words(row.key(), row.value()));
         all.get(path[0]).workers().restore(Integer.parseInt(path[1]), worker, tx);
-      } else if (row.key().startsWith(Rows.MINTED)) {
-        String name = row.key().substring(Rows.MINTED.length());
-        all.get(name).minted(Rows.minted(Rows.words(row.key(), row.value())));
+      } else if (row.key().startsWith(IdRows.MINTED)) {
+        String name = row.key().substring(IdRows.MINTED.length());
+        all.get(name).minted(IdRows.minted(IdRows.words(row.key(), row.value())));
       }
     }
   }
 
-  private Namespace add(String name, Definition definition, long version, Rows.Counter counter) {
-    Namespace made = Namespace.of(name, definition, version, counter, clock, events);
+  private Namespace add(
+      String name, NamespaceDefinition namespaceDefinition, long version, IdRows.Counter counter) {
+    Namespace made = Namespace.of(name, namespaceDefinition, version, counter, clock, events);
     all.put(name, made);
     return made;
   }
@@ -67,7 +68,8 @@ public final class Namespaces {
    *
    * @param expected the version it must have; 0 is that of one that is not there
    */
-  public Status put(String name, Definition definition, Optional<Long> expected, Tx tx) {
+  public IdNamespaceStatus put(
+      String name, NamespaceDefinition namespaceDefinition, Optional<Long> expected, Tx tx) {
     Namespace known = all.get(name);
     long version = known == null ? 0 : known.version();
     if (expected.isPresent() && expected.get() != version) {
@@ -76,32 +78,32 @@ public final class Namespaces {
           "namespace %s has version %d (expected: %d)".formatted(name, version, expected.get()),
           Map.of("current", String.valueOf(version), "expected", String.valueOf(expected.get())));
     }
-    Namespace space = known == null ? add(name, definition, 0, Rows.Counter.NEW) : known;
-    space.define(definition, tx);
+    Namespace space = known == null ? add(name, namespaceDefinition, 0, IdRows.Counter.NEW) : known;
+    space.define(namespaceDefinition, tx);
     return space.status(tx);
   }
 
-  public Grant<Ids> allocate(String name, int count, boolean remember, Tx tx) {
+  public Allocation<AllocatedIds> allocate(String name, int count, boolean remember, Tx tx) {
     return require(name).allocate(count, remember, tx);
   }
 
   /**
    * @param want 0 for what the rate calls for
    */
-  public Grant<RangeView> leaseRange(String name, long want, boolean remember, Tx tx) {
+  public Allocation<RangeView> leaseRange(String name, long want, boolean remember, Tx tx) {
     return require(name).sequence().lease(want, remember, tx);
   }
 
-  public Returned returnRange(String name, String leaseId, long used, Tx tx) {
-    return require(name).sequence().giveBack(leaseId, used, tx);
+  public ReturnRangeResult returnRange(String name, String leaseId, long used, Tx tx) {
+    return require(name).sequence().returnRange(leaseId, used, tx);
   }
 
-  public LeasedWorker leaseWorker(String name, String owner, Tx tx) {
+  public LeaseWorkerResult leaseWorker(String name, String owner, Tx tx) {
     return require(name).workers().lease(owner, tx);
   }
 
   /** Empty if it is not held in this epoch any more. */
-  public Grant<Optional<WorkerView>> renewWorker(String name, int worker, long epoch, Tx tx) {
+  public Allocation<Optional<WorkerView>> renewWorker(String name, int worker, long epoch, Tx tx) {
     return require(name).workers().renew(worker, epoch, tx);
   }
 
@@ -114,16 +116,16 @@ public final class Namespaces {
     return require(name).workers().release(worker, epoch, lastUsedMs, tx);
   }
 
-  public Parsed parse(String name, long id) {
+  public ParsedId parse(String name, long id) {
     return require(name).parse(id);
   }
 
-  public Status status(String name, Tx tx) {
+  public IdNamespaceStatus status(String name, Tx tx) {
     return require(name).status(tx);
   }
 
   /** In the order of names, from after one on. */
-  public List<Status> list(String after, int most, Tx tx) {
+  public List<IdNamespaceStatus> list(String after, int most, Tx tx) {
     return all.tailMap(after, false).values().stream()
         .limit(most)
         .map(space -> space.status(tx))
@@ -131,7 +133,7 @@ public final class Namespaces {
   }
 
   /** Moves a counter forward, so that its next id is at or above this. */
-  public Status advance(String name, long to, Tx tx) {
+  public IdNamespaceStatus advance(String name, long to, Tx tx) {
     Namespace space = require(name);
     space.sequence().advance(to, tx);
     return space.status(tx);
@@ -146,7 +148,7 @@ public final class Namespaces {
     return known;
   }
 
-  void uncount() {
+  void removeFromGauges() {
     all.values().forEach(Namespace::uncount);
   }
 }

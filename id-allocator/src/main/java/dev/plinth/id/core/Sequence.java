@@ -1,8 +1,8 @@
 package dev.plinth.id.core;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.id.core.Definition.Dense;
-import dev.plinth.id.core.Definition.Order;
+import dev.plinth.id.core.NamespaceDefinition.Dense;
+import dev.plinth.id.core.NamespaceDefinition.Order;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class Sequence {
   private final String name;
   private final IdEvents events;
   private final Map<String, Lease> ranges = new LinkedHashMap<>();
-  private final Pace pace = new Pace();
+  private final RateEstimator rateEstimator = new RateEstimator();
   private final Throttle throttle = new Throttle();
   private final long epoch;
   private Dense definition;
@@ -47,11 +47,11 @@ final class Sequence {
   private long wasted;
   private long leased;
   private long lastLease;
-  private Ledger counted = Ledger.EMPTY;
+  private SequenceLedger counted = SequenceLedger.EMPTY;
   private long countedIds;
 
   /** As the last owner left it: its ranges count as used up, its block as lost. */
-  Sequence(String name, Dense definition, Rows.Counter left, IdEvents events) {
+  Sequence(String name, Dense definition, IdRows.Counter left, IdEvents events) {
     this.name = name;
     this.definition = definition;
     this.events = events;
@@ -77,7 +77,7 @@ final class Sequence {
     return reserved > 0;
   }
 
-  Grant<Ids> allocate(int count, boolean remember, Tx tx) {
+  Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
     long left = definition.numbers().capacity() - cursor;
     if (left < count) {
       throw exhausted(left);
@@ -89,12 +89,13 @@ final class Sequence {
     events.allocated(count);
     // In strict order no answer may pass one that was decided before it.
     boolean now = ready && definition.order() != Order.STRICT;
-    return new Grant<>(
-        new Ids(List.of(), definition.numbers().idAt(from), count, definition.numbers().step()),
+    return new Allocation<>(
+        new AllocatedIds(
+            List.of(), definition.numbers().idAt(from), count, definition.numbers().step()),
         now);
   }
 
-  Grant<RangeView> lease(long want, boolean remember, Tx tx) {
+  Allocation<RangeView> lease(long want, boolean remember, Tx tx) {
     if (definition.order() == Order.STRICT) {
       throw Namespace.wrongFormat(name, "has a strict order", "Allocate");
     }
@@ -102,7 +103,7 @@ final class Sequence {
     if (left == 0) {
       throw exhausted(0);
     }
-    Definition.Ranges rules = definition.ranges();
+    NamespaceDefinition.Ranges rules = definition.ranges();
     long suited = want == 0 ? suggested(tx) : Math.max(rules.min(), Math.min(rules.max(), want));
     long count = Math.min(Math.min(suited, left), roomForRanges(tx));
     throttle.take(name, count, definition.maxPerSecond(), tx.nanos());
@@ -113,7 +114,7 @@ final class Sequence {
     long deadline = tx.nanos() + rules.ttl().toNanos();
     ranges.put(id, new Lease(from, count, deadline, tx.at(deadline, later -> expire(id))));
     events.rangeLeased(count);
-    return new Grant<>(
+    return new Allocation<>(
         new RangeView(
             id,
             definition.numbers().idAt(from),
@@ -126,8 +127,8 @@ final class Sequence {
   }
 
   private long suggested(Tx tx) {
-    Definition.Ranges rules = definition.ranges();
-    return pace.worth(RANGE_SECONDS, tx.nanos(), rules.min(), rules.max());
+    NamespaceDefinition.Ranges rules = definition.ranges();
+    return rateEstimator.worth(RANGE_SECONDS, tx.nanos(), rules.min(), rules.max());
   }
 
   private long roomForRanges(Tx tx) {
@@ -161,10 +162,10 @@ final class Sequence {
 
   /** Moves the cursor on; the ledger has been told already. True if no commit is waited for. */
   private boolean take(long count, boolean remember, Tx tx) {
-    pace.count(count, tx.nanos());
+    rateEstimator.count(count, tx.nanos());
     cursor += count;
     boolean ready = cursor <= durable;
-    long block = pace.worth(BLOCK_SECONDS, tx.nanos(), LEAST_BLOCK, MOST_BLOCK);
+    long block = rateEstimator.worth(BLOCK_SECONDS, tx.nanos(), LEAST_BLOCK, MOST_BLOCK);
     boolean refill = reserved - cursor < block / 2;
     long end = cursor + Math.min(definition.numbers().capacity() - cursor, block);
     if (refill && end > reserved) {
@@ -182,17 +183,17 @@ final class Sequence {
   }
 
   private void write(Tx tx) {
-    new Rows.Counter(epoch, reserved, issued, wasted, leased).put(name, tx);
+    new IdRows.Counter(epoch, reserved, issued, wasted, leased).put(name, tx);
     long end = reserved;
     tx.afterCommit(() -> durable = Math.max(durable, end));
   }
 
   /** The end of the newest range goes back; any other's has others behind it. */
-  Returned giveBack(String leaseId, long used, Tx tx) {
+  ReturnRangeResult returnRange(String leaseId, long used, Tx tx) {
     Lease lease = ranges.get(leaseId);
     if (lease == null) {
-      events.rangeEnded(Returned.Outcome.NOT_OUT.name());
-      return new Returned(Returned.Outcome.NOT_OUT, 0);
+      events.rangeEnded(ReturnRangeResult.Outcome.NOT_OUT.name());
+      return new ReturnRangeResult(ReturnRangeResult.Outcome.NOT_OUT, 0);
     }
     if (used > lease.count()) {
       throw Failure.Invalid.field("used", used, "0.." + lease.count() + ", as many as it has");
@@ -210,9 +211,10 @@ final class Sequence {
     }
     write(tx);
     count();
-    Returned.Outcome outcome = newest ? Returned.Outcome.RECLAIMED : Returned.Outcome.WASTED;
+    ReturnRangeResult.Outcome outcome =
+        newest ? ReturnRangeResult.Outcome.RECLAIMED : ReturnRangeResult.Outcome.WASTED;
     events.rangeEnded(outcome.name());
-    return new Returned(outcome, rest);
+    return new ReturnRangeResult(outcome, rest);
   }
 
   private void expire(String leaseId) {
@@ -238,16 +240,16 @@ final class Sequence {
     }
   }
 
-  Parsed parse(long id) {
+  ParsedId parse(long id) {
     long position = definition.numbers().positionOf(id);
-    return new Parsed.Counted(id, position, position >= 0 && position < cursor);
+    return new ParsedId.DenseParts(id, position, position >= 0 && position < cursor);
   }
 
   double rate(Tx tx) {
-    return pace.perSecond(tx.nanos());
+    return rateEstimator.perSecond(tx.nanos());
   }
 
-  Status.Progress progress(Tx tx) {
+  IdNamespaceStatus.Progress progress(Tx tx) {
     long capacity = definition.numbers().capacity();
     long left = capacity - cursor;
     double rate = rate(tx);
@@ -256,17 +258,17 @@ final class Sequence {
             ? Optional.empty()
             : Optional.of(Duration.ofSeconds((long) Math.min(left / rate, MOST_SECONDS)));
     long next = reserved == capacity ? 0 : definition.numbers().idAt(reserved);
-    return new Status.Counted(ledger(), next, left, runway, epoch);
+    return new IdNamespaceStatus.DenseProgress(ledger(), next, left, runway, epoch);
   }
 
-  private Ledger ledger() {
-    return new Ledger(issued, wasted, leased + reserved - cursor);
+  private SequenceLedger ledger() {
+    return new SequenceLedger(issued, wasted, leased + reserved - cursor);
   }
 
   private void count() {
-    Ledger now = ledger();
+    SequenceLedger now = ledger();
     events.ledger(
-        new Ledger(
+        new SequenceLedger(
             now.issued() - counted.issued(),
             now.wasted() - counted.wasted(),
             now.outstanding() - counted.outstanding()),
@@ -278,6 +280,7 @@ final class Sequence {
   /** Given up: what was told to the metrics is taken back. */
   void uncount() {
     events.ledger(
-        new Ledger(-counted.issued(), -counted.wasted(), -counted.outstanding()), -countedIds);
+        new SequenceLedger(-counted.issued(), -counted.wasted(), -counted.outstanding()),
+        -countedIds);
   }
 }

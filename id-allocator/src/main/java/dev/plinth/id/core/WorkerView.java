@@ -9,5 +9,5 @@ public record WorkerView(
     long floorMs,
     long ceilingMs,
     Duration ttl,
-    Layout layout,
+    SnowflakeBitLayout snowflakeBitLayout,
     Duration maxAhead) {}

@@ -1,14 +1,14 @@
 package dev.plinth.id.grpc;
 
-import dev.plinth.id.core.Definition;
-import dev.plinth.id.core.Definition.Dense;
-import dev.plinth.id.core.Definition.Numbers;
-import dev.plinth.id.core.Definition.Ranges;
-import dev.plinth.id.core.Definition.Snowflake;
-import dev.plinth.id.core.Layout;
+import dev.plinth.id.core.NamespaceDefinition;
+import dev.plinth.id.core.NamespaceDefinition.Dense;
+import dev.plinth.id.core.NamespaceDefinition.Numbers;
+import dev.plinth.id.core.NamespaceDefinition.Ranges;
+import dev.plinth.id.core.NamespaceDefinition.Snowflake;
+import dev.plinth.id.core.SnowflakeBitLayout;
 import dev.plinth.id.v1.Format;
 import dev.plinth.id.v1.Order;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -22,12 +22,13 @@ final class DefinitionWire {
   private static final int MOST_STEP = 1_000_000;
   private static final long EPOCH_2025 = 1_735_689_600_000L;
   private static final long LATEST_EPOCH = 4_102_444_800_000L; // the year 2100
-  private static final Layout USUAL = new Layout(EPOCH_2025, 41, 10, 12, 1);
-  private static final Layout USUAL_53 = new Layout(EPOCH_2025, 32, 8, 13, 1000);
+  private static final SnowflakeBitLayout USUAL = new SnowflakeBitLayout(EPOCH_2025, 41, 10, 12, 1);
+  private static final SnowflakeBitLayout USUAL_53 =
+      new SnowflakeBitLayout(EPOCH_2025, 32, 8, 13, 1000);
 
   private DefinitionWire() {}
 
-  static Definition definition(dev.plinth.id.v1.Definition wire) {
+  static NamespaceDefinition definition(dev.plinth.id.v1.Definition wire) {
     return switch (wire.getFormat()) {
       case FORMAT_DENSE -> dense(wire);
       case FORMAT_SNOWFLAKE -> snowflake(wire, 63);
@@ -40,10 +41,10 @@ final class DefinitionWire {
 
   private static Dense dense(dev.plinth.id.v1.Definition wire) {
     none("a dense namespace", given(wire, "layout", "worker_ttl", "max_ahead"));
-    Definition.Order order =
+    NamespaceDefinition.Order order =
         switch (wire.getOrder()) {
-          case ORDER_UNSPECIFIED, ORDER_PER_CLIENT -> Definition.Order.PER_CLIENT;
-          case ORDER_STRICT -> Definition.Order.STRICT;
+          case ORDER_UNSPECIFIED, ORDER_PER_CLIENT -> NamespaceDefinition.Order.PER_CLIENT;
+          case ORDER_STRICT -> NamespaceDefinition.Order.STRICT;
           default ->
               throw Failure.Invalid.field(
                   PATH + "order", wire.getOrderValue(), "PER_CLIENT or STRICT");
@@ -54,9 +55,9 @@ final class DefinitionWire {
   private static Numbers numbers(dev.plinth.id.v1.Definition wire) {
     long start = wire.hasStart() ? between("start", wire.getStart(), 0, Long.MAX_VALUE) : 1;
     long max = orElse(between("max", wire.getMax(), 0, Long.MAX_VALUE), Long.MAX_VALUE);
-    int step = Fields.between(PATH + "step", wire.getStep(), 0, MOST_STEP);
+    int step = FieldChecks.between(PATH + "step", wire.getStep(), 0, MOST_STEP);
     int remainder =
-        Fields.between(PATH + "remainder", wire.getRemainder(), 0, Math.max(step, 1) - 1);
+        FieldChecks.between(PATH + "remainder", wire.getRemainder(), 0, Math.max(step, 1) - 1);
     if (start > max) {
       throw Failure.Invalid.field(PATH + "max", max, "at least start, " + start);
     }
@@ -124,18 +125,18 @@ final class DefinitionWire {
         maxPerSecond(wire));
   }
 
-  private static Layout layout(dev.plinth.id.v1.Layout wire, int bits) {
+  private static SnowflakeBitLayout layout(dev.plinth.id.v1.Layout wire, int bits) {
     String path = PATH + "layout.";
     long epoch = between("layout.epoch_ms", wire.getEpochMs(), 0, LATEST_EPOCH);
-    int time = Fields.between(path + "time_bits", wire.getTimeBits(), 20, 46);
-    int worker = Fields.between(path + "worker_bits", wire.getWorkerBits(), 0, 16);
-    int sequence = Fields.between(path + "sequence_bits", wire.getSequenceBits(), 0, 22);
-    int unit = Fields.between(path + "unit_ms", wire.getUnitMs(), 0, 60_000);
+    int time = FieldChecks.between(path + "time_bits", wire.getTimeBits(), 20, 46);
+    int worker = FieldChecks.between(path + "worker_bits", wire.getWorkerBits(), 0, 16);
+    int sequence = FieldChecks.between(path + "sequence_bits", wire.getSequenceBits(), 0, 22);
+    int unit = FieldChecks.between(path + "unit_ms", wire.getUnitMs(), 0, 60_000);
     if (time + worker + sequence != bits) {
       throw Failure.Invalid.field(
           PATH + "layout", time + "+" + worker + "+" + sequence + " bits", bits + " bits");
     }
-    return new Layout(epoch, time, worker, sequence, Math.max(unit, 1));
+    return new SnowflakeBitLayout(epoch, time, worker, sequence, Math.max(unit, 1));
   }
 
   private static long maxPerSecond(dev.plinth.id.v1.Definition wire) {
@@ -157,7 +158,7 @@ final class DefinitionWire {
       Duration byDefault,
       Duration least,
       Duration most) {
-    return Fields.duration(PATH + field, given ? value : null, byDefault, least, most);
+    return FieldChecks.duration(PATH + field, given ? value : null, byDefault, least, most);
   }
 
   /** Those of the fields that say something. */
@@ -182,11 +183,11 @@ final class DefinitionWire {
   }
 
   /** With everything that was left open filled in. */
-  static dev.plinth.id.v1.Definition definition(Definition definition) {
+  static dev.plinth.id.v1.Definition definition(NamespaceDefinition namespaceDefinition) {
     var wire = dev.plinth.id.v1.Definition.newBuilder();
-    wire.setMaxPerSecond(definition.maxPerSecond());
-    if (definition instanceof Dense dense) {
-      boolean strict = dense.order() == Definition.Order.STRICT;
+    wire.setMaxPerSecond(namespaceDefinition.maxPerSecond());
+    if (namespaceDefinition instanceof Dense dense) {
+      boolean strict = dense.order() == NamespaceDefinition.Order.STRICT;
       wire.setFormat(Format.FORMAT_DENSE)
           .setOrder(strict ? Order.ORDER_STRICT : Order.ORDER_PER_CLIENT)
           .setStart(dense.numbers().start())
@@ -197,24 +198,24 @@ final class DefinitionWire {
           .setMaxRange(dense.ranges().max())
           .setRangeTtl(IdWire.duration(dense.ranges().ttl()))
           .setMaxOutstanding(dense.ranges().maxOutstanding());
-    } else if (definition instanceof Snowflake snowflake) {
+    } else if (namespaceDefinition instanceof Snowflake snowflake) {
       boolean js = snowflake.bits() == 53;
       wire.setFormat(js ? Format.FORMAT_SNOWFLAKE_53 : Format.FORMAT_SNOWFLAKE)
           .setOrder(Order.ORDER_PER_CLIENT)
-          .setLayout(layout(snowflake.layout()))
+          .setLayout(layout(snowflake.snowflakeBitLayout()))
           .setWorkerTtl(IdWire.duration(snowflake.workerTtl()))
           .setMaxAhead(IdWire.duration(snowflake.maxAhead()));
     }
     return wire.build();
   }
 
-  static dev.plinth.id.v1.Layout layout(Layout layout) {
+  static dev.plinth.id.v1.Layout layout(SnowflakeBitLayout snowflakeBitLayout) {
     return dev.plinth.id.v1.Layout.newBuilder()
-        .setEpochMs(layout.epochMs())
-        .setTimeBits(layout.timeBits())
-        .setWorkerBits(layout.workerBits())
-        .setSequenceBits(layout.sequenceBits())
-        .setUnitMs(layout.unitMs())
+        .setEpochMs(snowflakeBitLayout.epochMs())
+        .setTimeBits(snowflakeBitLayout.timeBits())
+        .setWorkerBits(snowflakeBitLayout.workerBits())
+        .setSequenceBits(snowflakeBitLayout.sequenceBits())
+        .setUnitMs(snowflakeBitLayout.unitMs())
         .build();
   }
 }

@@ -1,7 +1,7 @@
 package dev.plinth.id.grpc;
 
-import dev.plinth.id.core.Definition;
 import dev.plinth.id.core.IdApp;
+import dev.plinth.id.core.NamespaceDefinition;
 import dev.plinth.id.core.Namespaces;
 import dev.plinth.id.v1.AdvanceSequenceRequest;
 import dev.plinth.id.v1.AdvanceSequenceResponse;
@@ -26,9 +26,9 @@ import dev.plinth.id.v1.RenewWorkerRequest;
 import dev.plinth.id.v1.RenewWorkerResponse;
 import dev.plinth.id.v1.ReturnRangeRequest;
 import dev.plinth.id.v1.ReturnRangeResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
@@ -82,45 +82,45 @@ public final class IdEndpoint extends IdServiceGrpc.IdServiceImplBase {
 
   @Override
   public void parse(ParseRequest request, StreamObserver<ParseResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    long id = TextForms.parse(request.getId(), request.getForm());
-    calls.ask(
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    long id = IdTextParser.parse(request.getId(), request.getForm());
+    calls.read(
         namespace,
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         (ids, tx, reply) -> reply.send(tx, IdWire.response(ids.parse(namespace, id))),
         to);
   }
 
   @Override
   public void putNamespace(PutNamespaceRequest request, StreamObserver<PutNamespaceResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     if (!request.hasDefinition()) {
       throw Failure.Invalid.field("definition", "none", "a definition with a format");
     }
-    Definition definition = DefinitionWire.definition(request.getDefinition());
+    NamespaceDefinition namespaceDefinition = DefinitionWire.definition(request.getDefinition());
     Optional<Long> expected =
         request.hasExpectedVersion()
             ? Optional.of(
                 IdWire.between("expected_version", request.getExpectedVersion(), 0, Long.MAX_VALUE))
             : Optional.empty();
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, PutNamespaceResponse.parser()),
         (ids, tx, reply) ->
             reply.send(
                 tx,
                 PutNamespaceResponse.newBuilder()
-                    .setStatus(IdWire.status(ids.put(namespace, definition, expected, tx)))
+                    .setStatus(IdWire.status(ids.put(namespace, namespaceDefinition, expected, tx)))
                     .build()),
         to);
   }
 
   @Override
   public void getNamespace(GetNamespaceRequest request, StreamObserver<GetNamespaceResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    calls.ask(
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    calls.read(
         namespace,
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         (ids, tx, reply) ->
             reply.send(
                 tx,
@@ -139,9 +139,9 @@ public final class IdEndpoint extends IdServiceGrpc.IdServiceImplBase {
   @Override
   public void advanceSequence(
       AdvanceSequenceRequest request, StreamObserver<AdvanceSequenceResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     long target = IdWire.between("to", request.getTo(), 0, Long.MAX_VALUE);
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, AdvanceSequenceResponse.parser()),
         (ids, tx, reply) ->

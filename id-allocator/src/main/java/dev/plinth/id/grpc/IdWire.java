@@ -3,14 +3,14 @@ package dev.plinth.id.grpc;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import com.google.protobuf.util.Timestamps;
-import dev.plinth.id.core.Definition.Snowflake;
-import dev.plinth.id.core.Ids;
-import dev.plinth.id.core.LeasedWorker;
-import dev.plinth.id.core.Ledger;
-import dev.plinth.id.core.Parsed;
+import dev.plinth.id.core.AllocatedIds;
+import dev.plinth.id.core.IdNamespaceStatus;
+import dev.plinth.id.core.LeaseWorkerResult;
+import dev.plinth.id.core.NamespaceDefinition.Snowflake;
+import dev.plinth.id.core.ParsedId;
 import dev.plinth.id.core.RangeView;
-import dev.plinth.id.core.Returned;
-import dev.plinth.id.core.Status;
+import dev.plinth.id.core.ReturnRangeResult;
+import dev.plinth.id.core.SequenceLedger;
 import dev.plinth.id.core.WorkerView;
 import dev.plinth.id.v1.AllocateResponse;
 import dev.plinth.id.v1.LeaseWorkerResponse;
@@ -40,12 +40,12 @@ final class IdWire {
     return Durations.fromMillis(duration.toMillis());
   }
 
-  static AllocateResponse response(Ids ids) {
+  static AllocateResponse response(AllocatedIds allocatedIds) {
     return AllocateResponse.newBuilder()
-        .addAllIds(ids.listed())
-        .setFirst(ids.first())
-        .setCount(ids.count())
-        .setStep(ids.step())
+        .addAllIds(allocatedIds.listed())
+        .setFirst(allocatedIds.first())
+        .setCount(allocatedIds.count())
+        .setStep(allocatedIds.step())
         .build();
   }
 
@@ -62,26 +62,26 @@ final class IdWire {
         .build();
   }
 
-  static ReturnRangeResponse response(Returned returned) {
+  static ReturnRangeResponse response(ReturnRangeResult returnRangeResult) {
     ReturnRangeResponse.Outcome outcome =
-        switch (returned.outcome()) {
+        switch (returnRangeResult.outcome()) {
           case RECLAIMED -> ReturnRangeResponse.Outcome.OUTCOME_RECLAIMED;
           case WASTED -> ReturnRangeResponse.Outcome.OUTCOME_WASTED;
           case NOT_OUT -> ReturnRangeResponse.Outcome.OUTCOME_NOT_OUT;
         };
     return ReturnRangeResponse.newBuilder()
         .setOutcome(outcome)
-        .setReturned(returned.count())
+        .setReturned(returnRangeResult.count())
         .build();
   }
 
-  static LeaseWorkerResponse response(String namespace, LeasedWorker leased) {
+  static LeaseWorkerResponse response(String namespace, LeaseWorkerResult leased) {
     LeaseWorkerResponse.Builder response = LeaseWorkerResponse.newBuilder();
-    if (leased instanceof LeasedWorker.Leased granted) {
+    if (leased instanceof LeaseWorkerResult.Leased granted) {
       response
           .setOutcome(LeaseWorkerResponse.Outcome.OUTCOME_LEASED)
           .setWorker(worker(namespace, granted.worker()));
-    } else if (leased instanceof LeasedWorker.Exhausted none) {
+    } else if (leased instanceof LeaseWorkerResult.Exhausted none) {
       response
           .setOutcome(LeaseWorkerResponse.Outcome.OUTCOME_EXHAUSTED)
           .setEarliestFree(duration(none.earliestFree()));
@@ -97,21 +97,21 @@ final class IdWire {
         .setFloorMs(worker.floorMs())
         .setCeilingMs(worker.ceilingMs())
         .setTtl(duration(worker.ttl()))
-        .setLayout(DefinitionWire.layout(worker.layout()))
+        .setLayout(DefinitionWire.layout(worker.snowflakeBitLayout()))
         .setMaxAhead(duration(worker.maxAhead()))
         .build();
   }
 
-  static ParseResponse response(Parsed parsed) {
+  static ParseResponse response(ParsedId parsedId) {
     ParseResponse.Builder response =
-        ParseResponse.newBuilder().setId(parsed.id()).setIssued(parsed.issued());
-    if (parsed instanceof Parsed.Counted counted) {
-      response.setPosition(counted.position());
-    } else if (parsed instanceof Parsed.Worked worked) {
+        ParseResponse.newBuilder().setId(parsedId.id()).setIssued(parsedId.issued());
+    if (parsedId instanceof ParsedId.DenseParts denseParts) {
+      response.setPosition(denseParts.position());
+    } else if (parsedId instanceof ParsedId.SnowflakeParts snowflakeParts) {
       response
-          .setTime(timestamp(worked.timeMs()))
-          .setWorkerId(worked.worker())
-          .setSequence(worked.sequence());
+          .setTime(timestamp(snowflakeParts.timeMs()))
+          .setWorkerId(snowflakeParts.worker())
+          .setSequence(snowflakeParts.sequence());
     }
     return response.build();
   }
@@ -121,33 +121,34 @@ final class IdWire {
     return Timestamps.fromMillis(Math.min(ms, Timestamps.toMillis(Timestamps.MAX_VALUE)));
   }
 
-  static NamespaceStatus status(Status status) {
+  static NamespaceStatus status(IdNamespaceStatus idNamespaceStatus) {
     NamespaceStatus.Builder wire =
         NamespaceStatus.newBuilder()
-            .setNamespace(status.name())
-            .setDefinition(DefinitionWire.definition(status.definition()))
-            .setVersion(status.version())
-            .setRate(status.rate());
-    if (status.progress() instanceof Status.Counted counted) {
-      wire.setLedger(ledger(counted.ledger()))
-          .setNext(counted.next())
-          .setIdsLeft(counted.idsLeft())
-          .setEpoch(counted.epoch());
-      counted.runway().ifPresent(runway -> wire.setRunway(duration(runway)));
-    } else if (status.progress() instanceof Status.Worked worked) {
-      Snowflake snowflake = (Snowflake) status.definition();
-      wire.setHorizon(timestamp(snowflake.layout().horizonMs()))
-          .setWorkersInUse(worked.inUse())
-          .setWorkers(worked.workers());
+            .setNamespace(idNamespaceStatus.name())
+            .setDefinition(DefinitionWire.definition(idNamespaceStatus.namespaceDefinition()))
+            .setVersion(idNamespaceStatus.version())
+            .setRate(idNamespaceStatus.rate());
+    if (idNamespaceStatus.progress() instanceof IdNamespaceStatus.DenseProgress denseProgress) {
+      wire.setLedger(ledger(denseProgress.sequenceLedger()))
+          .setNext(denseProgress.next())
+          .setIdsLeft(denseProgress.idsLeft())
+          .setEpoch(denseProgress.epoch());
+      denseProgress.runway().ifPresent(runway -> wire.setRunway(duration(runway)));
+    } else if (idNamespaceStatus.progress()
+        instanceof IdNamespaceStatus.SnowflakeProgress snowflakeProgress) {
+      Snowflake snowflake = (Snowflake) idNamespaceStatus.namespaceDefinition();
+      wire.setHorizon(timestamp(snowflake.snowflakeBitLayout().horizonMs()))
+          .setWorkersInUse(snowflakeProgress.inUse())
+          .setWorkers(snowflakeProgress.workers());
     }
     return wire.build();
   }
 
-  private static dev.plinth.id.v1.Ledger ledger(Ledger ledger) {
+  private static dev.plinth.id.v1.Ledger ledger(SequenceLedger sequenceLedger) {
     return dev.plinth.id.v1.Ledger.newBuilder()
-        .setIssued(ledger.issued())
-        .setWasted(ledger.wasted())
-        .setOutstanding(ledger.outstanding())
+        .setIssued(sequenceLedger.issued())
+        .setWasted(sequenceLedger.wasted())
+        .setOutstanding(sequenceLedger.outstanding())
         .build();
   }
 }

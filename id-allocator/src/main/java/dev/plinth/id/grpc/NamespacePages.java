@@ -1,14 +1,14 @@
 package dev.plinth.id.grpc;
 
 import dev.plinth.id.core.IdApp;
+import dev.plinth.id.core.IdNamespaceStatus;
 import dev.plinth.id.core.Namespaces;
-import dev.plinth.id.core.Status;
 import dev.plinth.id.v1.ListNamespacesRequest;
 import dev.plinth.id.v1.ListNamespacesResponse;
-import dev.plinth.server.call.FailureAnswers;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
 import io.grpc.stub.StreamObserver;
@@ -42,7 +42,7 @@ final class NamespacePages {
   }
 
   void list(ListNamespacesRequest request, StreamObserver<ListNamespacesResponse> to) {
-    int size = Fields.between("page_size", request.getPageSize(), 0, 1000);
+    int size = FieldChecks.between("page_size", request.getPageSize(), 0, 1000);
     Place from = place(request.getPageToken());
     add(from, size == 0 ? USUAL_PAGE : size, ListNamespacesResponse.newBuilder(), to);
   }
@@ -51,7 +51,7 @@ final class NamespacePages {
     if (token.isEmpty()) {
       return new Place(0, "");
     }
-    Matcher parts = TOKEN.matcher(Fields.name("page_token", token, MOST_TOKEN));
+    Matcher parts = TOKEN.matcher(FieldChecks.name("page_token", token, MOST_TOKEN));
     if (!parts.matches() || Integer.parseInt(parts.group(1)) >= shards.count()) {
       throw Failure.Invalid.field(
           "page_token", '"' + token + '"', "one from a page before, or none");
@@ -66,18 +66,19 @@ final class NamespacePages {
       StreamObserver<ListNamespacesResponse> to) {
     int room = size - page.getNamespacesCount();
     shards
-        .<Namespaces, List<Status>>submit(
+        .<Namespaces, List<IdNamespaceStatus>>submit(
             from.shard,
             app,
-            Lane.NORMAL,
+            CommandPriority.NORMAL,
             (namespaces, tx, reply) -> reply.send(tx, namespaces.list(from.after, room, tx)))
         .whenComplete(
             (found, thrown) -> {
               if (thrown != null) {
-                to.onError(FailureAnswers.answering(thrown));
+                to.onError(StatusMappingInterceptor.answering(thrown));
                 return;
               }
-              found.forEach(status -> page.addNamespaces(IdWire.status(status)));
+              found.forEach(
+                  idNamespaceStatus -> page.addNamespaces(IdWire.status(idNamespaceStatus)));
               goOn(from, size, page, to);
             });
   }
@@ -92,7 +93,7 @@ final class NamespacePages {
       String name = page.getNamespaces(size - 1).getNamespace();
       page.setNextPageToken(new Place(last.shard, name).toString());
     } else if (next.shard < shards.count()) {
-      if (shards.routes().of(next.shard).way() == Route.Way.HERE) {
+      if (shards.routes().of(next.shard).location() == Route.Location.LOCAL) {
         add(next, size, page, to);
         return;
       }

@@ -1,7 +1,7 @@
 package dev.plinth.id.grpc;
 
 import com.google.protobuf.Message;
-import dev.plinth.id.core.Grant;
+import dev.plinth.id.core.Allocation;
 import dev.plinth.id.core.Namespaces;
 import dev.plinth.id.core.RangeView;
 import dev.plinth.id.v1.AllocateRequest;
@@ -10,7 +10,7 @@ import dev.plinth.id.v1.LeaseRangeRequest;
 import dev.plinth.id.v1.LeaseRangeResponse;
 import dev.plinth.id.v1.ReturnRangeRequest;
 import dev.plinth.id.v1.ReturnRangeResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.grpc.ShardCalls;
@@ -31,43 +31,43 @@ final class RangeCalls {
   }
 
   void allocate(AllocateRequest request, StreamObserver<AllocateResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    int count = Math.max(1, Fields.between("count", request.getCount(), 0, MOST_IDS));
-    String requestId = Fields.requestId(request.getRequestId());
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    int count = Math.max(1, FieldChecks.between("count", request.getCount(), 0, MOST_IDS));
+    String requestId = FieldChecks.requestId(request.getRequestId());
     boolean remember = !requestId.isEmpty();
     calls.mutate(
         new Mutation<>(namespace, requestId, request, AllocateResponse.parser()),
         (ids, tx, reply) -> {
-          var grant = ids.allocate(namespace, count, remember, tx);
-          answer(grant, remember, IdWire.response(grant.value()), tx, reply);
+          var allocation = ids.allocate(namespace, count, remember, tx);
+          answer(allocation, remember, IdWire.response(allocation.value()), tx, reply);
         },
         to);
   }
 
   void lease(LeaseRangeRequest request, StreamObserver<LeaseRangeResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    String owner = Fields.name("owner_id", request.getOwnerId(), IdWire.MOST_OWNER);
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MOST_OWNER);
     long want = IdWire.between("want", request.getWant(), 0, Long.MAX_VALUE);
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     boolean remember = !requestId.isEmpty();
     calls.mutate(
         new Mutation<>(namespace, requestId, request, LeaseRangeResponse.parser()),
         (ids, tx, reply) -> {
-          Grant<RangeView> grant = ids.leaseRange(namespace, want, remember, tx);
-          log.log(Level.DEBUG, "{0} has {1} of {2}", owner, grant.value(), namespace);
+          Allocation<RangeView> allocation = ids.leaseRange(namespace, want, remember, tx);
+          log.log(Level.DEBUG, "{0} has {1} of {2}", owner, allocation.value(), namespace);
           LeaseRangeResponse response =
               LeaseRangeResponse.newBuilder()
-                  .setRange(IdWire.range(namespace, grant.value()))
+                  .setRange(IdWire.range(namespace, allocation.value()))
                   .build();
-          answer(grant, remember, response, tx, reply);
+          answer(allocation, remember, response, tx, reply);
         },
         to);
   }
 
   /** What lies in a durable block need not wait; what is remembered leaves with its commit. */
   private static <R extends Message> void answer(
-      Grant<?> grant, boolean remember, R response, Tx tx, Reply<R> reply) {
-    if (grant.durable() && !remember) {
+      Allocation<?> allocation, boolean remember, R response, Tx tx, Reply<R> reply) {
+    if (allocation.durable() && !remember) {
       reply.sendNow(response);
     } else {
       reply.send(tx, response);
@@ -75,10 +75,10 @@ final class RangeCalls {
   }
 
   void giveBack(ReturnRangeRequest request, StreamObserver<ReturnRangeResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    String lease = Fields.name("lease_id", request.getLeaseId(), IdWire.MOST_LEASE_ID);
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    String lease = FieldChecks.name("lease_id", request.getLeaseId(), IdWire.MOST_LEASE_ID);
     long used = IdWire.between("used", request.getUsed(), 0, Long.MAX_VALUE);
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, ReturnRangeResponse.parser()),
         (ids, tx, reply) ->

@@ -1,6 +1,6 @@
 package dev.plinth.id.grpc;
 
-import dev.plinth.id.core.Grant;
+import dev.plinth.id.core.Allocation;
 import dev.plinth.id.core.Namespaces;
 import dev.plinth.id.core.WorkerView;
 import dev.plinth.id.v1.LeaseWorkerRequest;
@@ -9,9 +9,9 @@ import dev.plinth.id.v1.ReleaseWorkerRequest;
 import dev.plinth.id.v1.ReleaseWorkerResponse;
 import dev.plinth.id.v1.RenewWorkerRequest;
 import dev.plinth.id.v1.RenewWorkerResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.StreamObserver;
@@ -28,12 +28,12 @@ final class WorkerCalls {
   }
 
   void lease(LeaseWorkerRequest request, StreamObserver<LeaseWorkerResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    String owner = Fields.name("owner_id", request.getOwnerId(), IdWire.MOST_OWNER);
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MOST_OWNER);
     if (owner.equals(Namespaces.SERVER)) {
       throw Failure.Invalid.field("owner_id", owner, "another: this is the server itself");
     }
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, LeaseWorkerResponse.parser()),
         (ids, tx, reply) ->
@@ -42,14 +42,14 @@ final class WorkerCalls {
   }
 
   void renew(RenewWorkerRequest request, StreamObserver<RenewWorkerResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     int worker = worker(request.getWorkerId());
     long epoch = epoch(request.getEpoch());
-    calls.ask(
+    calls.read(
         namespace,
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (ids, tx, reply) -> {
-          Grant<Optional<WorkerView>> renewed = ids.renewWorker(namespace, worker, epoch, tx);
+          Allocation<Optional<WorkerView>> renewed = ids.renewWorker(namespace, worker, epoch, tx);
           RenewWorkerResponse response = renewed(namespace, renewed.value());
           if (renewed.durable()) {
             reply.sendNow(response);
@@ -72,11 +72,11 @@ final class WorkerCalls {
   }
 
   void release(ReleaseWorkerRequest request, StreamObserver<ReleaseWorkerResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     int worker = worker(request.getWorkerId());
     long epoch = epoch(request.getEpoch());
     long lastUsed = IdWire.between("last_used_ms", request.getLastUsedMs(), 0, Long.MAX_VALUE);
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, ReleaseWorkerResponse.parser()),
         (ids, tx, reply) ->
@@ -94,7 +94,7 @@ final class WorkerCalls {
   }
 
   private static int worker(int value) {
-    return Fields.between("worker_id", value, 0, MOST_WORKER);
+    return FieldChecks.between("worker_id", value, 0, MOST_WORKER);
   }
 
   private static long epoch(long value) {

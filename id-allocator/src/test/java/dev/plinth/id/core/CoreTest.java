@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.id.core.Definition.Dense;
-import dev.plinth.id.core.Definition.Numbers;
-import dev.plinth.id.core.Definition.Order;
-import dev.plinth.id.core.Definition.Ranges;
-import dev.plinth.id.core.Definition.Snowflake;
+import dev.plinth.id.core.NamespaceDefinition.Dense;
+import dev.plinth.id.core.NamespaceDefinition.Numbers;
+import dev.plinth.id.core.NamespaceDefinition.Order;
+import dev.plinth.id.core.NamespaceDefinition.Ranges;
+import dev.plinth.id.core.NamespaceDefinition.Snowflake;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.fixture.ManualTx;
 import dev.plinth.testkit.ManualClock;
@@ -49,29 +49,30 @@ abstract class CoreTest {
   }
 
   static Snowflake snowflake(int workerBits) {
-    return snowflake(new Layout(EPOCH, 41, workerBits, 22 - workerBits, 1));
+    return snowflake(new SnowflakeBitLayout(EPOCH, 41, workerBits, 22 - workerBits, 1));
   }
 
-  static Snowflake snowflake(Layout layout) {
-    return new Snowflake(63, layout, TTL, Duration.ofSeconds(5), 0);
+  static Snowflake snowflake(SnowflakeBitLayout snowflakeBitLayout) {
+    return new Snowflake(63, snowflakeBitLayout, TTL, Duration.ofSeconds(5), 0);
   }
 
-  final Status define(String name, Definition definition) {
-    Status status = ids.put(name, definition, Optional.empty(), tx.next());
+  final IdNamespaceStatus define(String name, NamespaceDefinition namespaceDefinition) {
+    IdNamespaceStatus idNamespaceStatus =
+        ids.put(name, namespaceDefinition, Optional.empty(), tx.next());
     tx.commit();
-    return status;
+    return idNamespaceStatus;
   }
 
   /** As the next owner of the shard does it, after a crash. */
   final void takeOver() {
     tx.crash();
     app.close(ids);
-    assertEquals(Ledger.EMPTY, events.ledger, "what was counted is taken back");
+    assertEquals(SequenceLedger.EMPTY, events.sequenceLedger, "what was counted is taken back");
     assertEquals(0, events.workers);
     ids = app.open(tx.stored(), tx.next());
   }
 
-  final Grant<Ids> allocate(String name, int count) {
+  final Allocation<AllocatedIds> allocate(String name, int count) {
     return ids.allocate(name, count, false, tx.next());
   }
 
@@ -89,13 +90,13 @@ abstract class CoreTest {
   }
 
   final WorkerView leaseWorker(String owner) {
-    LeasedWorker leased = ids.leaseWorker(EVENTS, owner, tx.next());
+    LeaseWorkerResult leased = ids.leaseWorker(EVENTS, owner, tx.next());
     tx.commit();
-    return assertInstanceOf(LeasedWorker.Leased.class, leased).worker();
+    return assertInstanceOf(LeaseWorkerResult.Leased.class, leased).worker();
   }
 
-  final Status.Counted progress() {
-    return (Status.Counted) ids.status(ORDERS, tx).progress();
+  final IdNamespaceStatus.DenseProgress progress() {
+    return (IdNamespaceStatus.DenseProgress) ids.status(ORDERS, tx).progress();
   }
 
   static Failure refused(ErrorReason reason, Runnable call) {

@@ -6,7 +6,7 @@ import java.util.Map;
 /** Keeps count, for tests. */
 final class CountedEvents implements IdEvents {
   final Map<String, Integer> ended = new HashMap<>();
-  Ledger ledger = Ledger.EMPTY;
+  SequenceLedger sequenceLedger = SequenceLedger.EMPTY;
   long ids;
   int refills;
   int waits;
@@ -25,12 +25,12 @@ final class CountedEvents implements IdEvents {
   }
 
   @Override
-  public void ledger(Ledger change, long more) {
-    ledger =
-        new Ledger(
-            ledger.issued() + change.issued(),
-            ledger.wasted() + change.wasted(),
-            ledger.outstanding() + change.outstanding());
+  public void ledger(SequenceLedger change, long more) {
+    sequenceLedger =
+        new SequenceLedger(
+            sequenceLedger.issued() + change.issued(),
+            sequenceLedger.wasted() + change.wasted(),
+            sequenceLedger.outstanding() + change.outstanding());
     ids += more;
   }
 

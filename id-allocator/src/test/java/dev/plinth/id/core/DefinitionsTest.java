@@ -3,10 +3,10 @@ package dev.plinth.id.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.id.core.Definition.Dense;
-import dev.plinth.id.core.Definition.Numbers;
-import dev.plinth.id.core.Definition.Order;
-import dev.plinth.id.core.Definition.Snowflake;
+import dev.plinth.id.core.NamespaceDefinition.Dense;
+import dev.plinth.id.core.NamespaceDefinition.Numbers;
+import dev.plinth.id.core.NamespaceDefinition.Order;
+import dev.plinth.id.core.NamespaceDefinition.Snowflake;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,12 +20,13 @@ class DefinitionsTest extends CoreTest {
   @Test
   void definitions_surviveATakeover() {
     Snowflake js =
-        new Snowflake(53, new Layout(EPOCH, 32, 8, 13, 1000), TTL, Duration.ofSeconds(9), 3);
+        new Snowflake(
+            53, new SnowflakeBitLayout(EPOCH, 32, 8, 13, 1000), TTL, Duration.ofSeconds(9), 3);
     define(ORDERS, DENSE);
     define(EVENTS, js);
     takeOver();
-    assertEquals(DENSE, ids.status(ORDERS, tx).definition());
-    assertEquals(js, ids.status(EVENTS, tx).definition());
+    assertEquals(DENSE, ids.status(ORDERS, tx).namespaceDefinition());
+    assertEquals(js, ids.status(EVENTS, tx).namespaceDefinition());
     assertEquals(2, define(EVENTS, js).version());
   }
 
@@ -40,7 +41,9 @@ class DefinitionsTest extends CoreTest {
     fixed("definition.format", EVENTS, DENSE);
     Snowflake s = snowflake(1);
     fixed(
-        "definition.format", EVENTS, new Snowflake(53, s.layout(), s.workerTtl(), s.maxAhead(), 0));
+        "definition.format",
+        EVENTS,
+        new Snowflake(53, s.snowflakeBitLayout(), s.workerTtl(), s.maxAhead(), 0));
   }
 
   @Test
@@ -57,7 +60,7 @@ class DefinitionsTest extends CoreTest {
       fixed("definition.remainder", ORDERS, with(new Numbers(5, 1000, 2, 0)));
       fixed("definition.max", ORDERS, with(new Numbers(5, 999, 2, 1)));
     }
-    assertEquals(DENSE, ids.status(ORDERS, tx).definition());
+    assertEquals(DENSE, ids.status(ORDERS, tx).namespaceDefinition());
     define(ORDERS, with(new Numbers(5, 1001, 2, 1)));
     define(ORDERS, new Dense(Order.PER_CLIENT, new Numbers(5, 1001, 2, 1), ranges(0), 0));
   }
@@ -68,7 +71,8 @@ class DefinitionsTest extends CoreTest {
     allocate(EVENTS, 1);
     fixed("definition.layout", EVENTS, snowflake(4));
     Snowflake slower =
-        new Snowflake(63, snowflake(3).layout(), Duration.ofSeconds(9), Duration.ofSeconds(1), 5);
+        new Snowflake(
+            63, snowflake(3).snowflakeBitLayout(), Duration.ofSeconds(9), Duration.ofSeconds(1), 5);
     define(EVENTS, slower);
     takeOver();
     fixed("definition.layout", EVENTS, snowflake(4));
@@ -78,11 +82,11 @@ class DefinitionsTest extends CoreTest {
     return new Dense(Order.PER_CLIENT, numbers, ranges(7), 9);
   }
 
-  private void fixed(String field, String name, Definition definition) {
+  private void fixed(String field, String name, NamespaceDefinition namespaceDefinition) {
     Failure refusal =
         refused(
             ErrorReason.ERROR_REASON_DEFINITION_FIXED,
-            () -> ids.put(name, definition, Optional.empty(), tx.next()));
+            () -> ids.put(name, namespaceDefinition, Optional.empty(), tx.next()));
     assertEquals(field, refusal.metadata().get("field"));
     assertEquals(0, tx.writes());
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class IdsPropertyTest extends CoreTest {
   private static final int STEPS = 3000;
-  private static final Layout LAYOUT = new Layout(EPOCH, 41, 2, 20, 1);
+  private static final SnowflakeBitLayout LAYOUT = new SnowflakeBitLayout(EPOCH, 41, 2, 20, 1);
   private static final Set<ErrorReason> EXPECTED =
       Set.of(
           ErrorReason.ERROR_REASON_RATE_EXCEEDED,
@@ -51,10 +51,10 @@ class IdsPropertyTest extends CoreTest {
     define(EVENTS, snowflake(LAYOUT));
     for (int i = 0; i < STEPS; i++) {
       step();
-      Status.Counted now = progress();
-      assertEquals(now.next() - 1, now.ledger().sum(), "seed " + seed + ", step " + i);
-      assertEquals(events.ids, events.ledger.sum());
-      assertTrue(now.ledger().outstanding() >= 0 && now.ledger().wasted() >= 0);
+      IdNamespaceStatus.DenseProgress now = progress();
+      assertEquals(now.next() - 1, now.sequenceLedger().sum(), "seed " + seed + ", step " + i);
+      assertEquals(events.ids, events.sequenceLedger.sum());
+      assertTrue(now.sequenceLedger().outstanding() >= 0 && now.sequenceLedger().wasted() >= 0);
     }
     assertTrue(counted.size() > 1000 && minted.size() > 100, "the walk is too tame");
     checkWindows();
@@ -83,20 +83,22 @@ class IdsPropertyTest extends CoreTest {
 
   private void count() {
     boolean remember = flip();
-    Grant<Ids> grant = ids.allocate(ORDERS, 1 + random.nextInt(30), remember, tx.next());
+    Allocation<AllocatedIds> allocation =
+        ids.allocate(ORDERS, 1 + random.nextInt(30), remember, tx.next());
     told(
-        grant.durable() && !remember,
+        allocation.durable() && !remember,
         () -> {
-          for (int i = 0; i < grant.value().count(); i++) {
-            assertTrue(counted.add(grant.value().first() + i), "given twice");
+          for (int i = 0; i < allocation.value().count(); i++) {
+            assertTrue(counted.add(allocation.value().first() + i), "given twice");
           }
         });
   }
 
   private void lease() {
     boolean remember = flip();
-    Grant<RangeView> grant = ids.leaseRange(ORDERS, random.nextInt(60), remember, tx.next());
-    told(grant.durable() && !remember, () -> ranges.add(grant.value()));
+    Allocation<RangeView> allocation =
+        ids.leaseRange(ORDERS, random.nextInt(60), remember, tx.next());
+    told(allocation.durable() && !remember, () -> ranges.add(allocation.value()));
   }
 
   /** The client says how many it used; only those count as given. */
@@ -117,13 +119,14 @@ class IdsPropertyTest extends CoreTest {
 
   private void mint() {
     boolean remember = flip();
-    Grant<Ids> grant = ids.allocate(EVENTS, 1 + random.nextInt(20), remember, tx.next());
+    Allocation<AllocatedIds> allocation =
+        ids.allocate(EVENTS, 1 + random.nextInt(20), remember, tx.next());
     long highest = highestMinted;
-    grant.value().listed().forEach(id -> assertTrue(id > highest, "fell"));
+    allocation.value().listed().forEach(id -> assertTrue(id > highest, "fell"));
     told(
-        grant.durable() && !remember,
+        allocation.durable() && !remember,
         () ->
-            grant
+            allocation
                 .value()
                 .listed()
                 .forEach(
@@ -134,7 +137,7 @@ class IdsPropertyTest extends CoreTest {
   }
 
   private void leaseAWorker() {
-    if (ids.leaseWorker(EVENTS, "w", tx.next()) instanceof LeasedWorker.Leased leased) {
+    if (ids.leaseWorker(EVENTS, "w", tx.next()) instanceof LeaseWorkerResult.Leased leased) {
       told(false, () -> heard(leased.worker()));
     }
   }
@@ -142,7 +145,7 @@ class IdsPropertyTest extends CoreTest {
   private void renew() {
     if (!workers.isEmpty()) {
       WorkerView old = workers.get(random.nextInt(workers.size()));
-      Grant<Optional<WorkerView>> renewed =
+      Allocation<Optional<WorkerView>> renewed =
           ids.renewWorker(EVENTS, old.worker(), old.epoch(), tx.next());
       told(renewed.durable(), () -> renewed.value().ifPresent(this::heard));
     }

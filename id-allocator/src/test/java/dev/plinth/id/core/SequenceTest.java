@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.id.core.Definition.Dense;
-import dev.plinth.id.core.Definition.Numbers;
-import dev.plinth.id.core.Definition.Order;
+import dev.plinth.id.core.NamespaceDefinition.Dense;
+import dev.plinth.id.core.NamespaceDefinition.Numbers;
+import dev.plinth.id.core.NamespaceDefinition.Order;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,17 +49,17 @@ class SequenceTest extends CoreTest {
   @Test
   void I1_takeover_startsBehindTheBlock_andCountsItAsWasted() {
     first(10);
-    Status.Counted before = progress();
+    IdNamespaceStatus.DenseProgress before = progress();
     takeOver();
     assertEquals(before.next(), first(1));
-    assertEquals(10, progress().ledger().issued() - 1);
-    assertEquals(before.next() - 1 - 10, progress().ledger().wasted());
+    assertEquals(10, progress().sequenceLedger().issued() - 1);
+    assertEquals(before.next() - 1 - 10, progress().sequenceLedger().wasted());
     assertEquals(before.epoch() + 1, progress().epoch());
   }
 
   @Test
   void I1_blockThatWasNotCommitted_givesNothingBeforeItIs() {
-    Grant<Ids> lost = allocate(ORDERS, 5);
+    Allocation<AllocatedIds> lost = allocate(ORDERS, 5);
     assertFalse(lost.durable());
     takeOver();
     assertEquals(lost.value().first(), first(1), "nobody was ever told of it");
@@ -71,7 +71,7 @@ class SequenceTest extends CoreTest {
     define("strict", new Dense(Order.STRICT, d.numbers(), d.ranges(), 0));
     allocate("strict", 1);
     tx.commit();
-    Grant<Ids> remembered = ids.allocate("strict", 1, true, tx.next());
+    Allocation<AllocatedIds> remembered = ids.allocate("strict", 1, true, tx.next());
     assertFalse(allocate("strict", 1).durable(), "it would be answered before the one before it");
     assertEquals(2, remembered.value().first());
     refused(
@@ -122,35 +122,36 @@ class SequenceTest extends CoreTest {
     RangeView newest = lease(100);
     long next = progress().next();
     assertEquals(
-        new Returned(Returned.Outcome.RECLAIMED, 90),
+        new ReturnRangeResult(ReturnRangeResult.Outcome.RECLAIMED, 90),
         ids.returnRange(ORDERS, newest.leaseId(), 10, tx.next()));
     check();
     assertEquals(next, progress().next(), "what was set aside stays so");
     assertEquals(newest.first() + 10, first(1), "the rest is given to others");
     assertEquals(
-        new Returned(Returned.Outcome.WASTED, 60),
+        new ReturnRangeResult(ReturnRangeResult.Outcome.WASTED, 60),
         ids.returnRange(ORDERS, old.leaseId(), 40, tx.next()));
     check();
-    assertEquals(60, progress().ledger().wasted());
+    assertEquals(60, progress().sequenceLedger().wasted());
     assertEquals(
-        Returned.Outcome.NOT_OUT, ids.returnRange(ORDERS, old.leaseId(), 40, tx.next()).outcome());
+        ReturnRangeResult.Outcome.NOT_OUT,
+        ids.returnRange(ORDERS, old.leaseId(), 40, tx.next()).outcome());
     RangeView silent = lease(50);
-    long issued = progress().ledger().issued();
+    long issued = progress().sequenceLedger().issued();
     clock.advance(Duration.ofHours(1).minusMillis(1));
-    assertEquals(issued, progress().ledger().issued());
+    assertEquals(issued, progress().sequenceLedger().issued());
     clock.advance(Duration.ofMillis(1));
-    assertEquals(issued + 50, progress().ledger().issued());
+    assertEquals(issued + 50, progress().sequenceLedger().issued());
     check();
     assertEquals(
-        Returned.Outcome.NOT_OUT,
+        ReturnRangeResult.Outcome.NOT_OUT,
         ids.returnRange(ORDERS, silent.leaseId(), 0, tx.next()).outcome());
     assertEquals(1, events.ended.get("EXPIRED"));
   }
 
   private void check() {
-    Status.Counted now = progress();
-    assertEquals(now.next() - 1, now.ledger().sum());
-    assertEquals(events.ids, events.ledger.sum(), "the exported ledger adds up too");
+    IdNamespaceStatus.DenseProgress now = progress();
+    assertEquals(now.next() - 1, now.sequenceLedger().sum());
+    assertEquals(events.ids, events.sequenceLedger.sum(), "the exported ledger adds up too");
   }
 
   @Test
@@ -160,16 +161,18 @@ class SequenceTest extends CoreTest {
         ErrorReason.ERROR_REASON_FIELD_INVALID,
         () -> ids.returnRange(ORDERS, range.leaseId(), 11, tx.next()));
     assertEquals(
-        Returned.Outcome.RECLAIMED, ids.returnRange(ORDERS, range.leaseId(), 10, tx).outcome());
+        ReturnRangeResult.Outcome.RECLAIMED,
+        ids.returnRange(ORDERS, range.leaseId(), 10, tx).outcome());
   }
 
   @Test
   void rangeOfAFormerOwner_isNotOut_andCountsAsIssued() {
     RangeView range = lease(10);
     takeOver();
-    assertEquals(10, progress().ledger().issued());
+    assertEquals(10, progress().sequenceLedger().issued());
     assertEquals(
-        Returned.Outcome.NOT_OUT, ids.returnRange(ORDERS, range.leaseId(), 0, tx.next()).outcome());
+        ReturnRangeResult.Outcome.NOT_OUT,
+        ids.returnRange(ORDERS, range.leaseId(), 0, tx.next()).outcome());
     assertTrue(lease(10).epoch() > range.epoch());
   }
 
@@ -225,7 +228,7 @@ class SequenceTest extends CoreTest {
     ids.advance(ORDERS, 1000, tx.next());
     tx.commit();
     assertEquals(1000, first(1));
-    assertEquals(1 + 5, progress().ledger().issued());
+    assertEquals(1 + 5, progress().sequenceLedger().issued());
     check();
     ids.advance(ORDERS, 10, tx.next());
     assertEquals(0, tx.writes());
@@ -266,9 +269,9 @@ class SequenceTest extends CoreTest {
   void parse_tellsTheirPlace() {
     define("third", new Dense(Order.PER_CLIENT, numbers(100, 3, 2), ranges(0), 0));
     allocate("third", 2);
-    assertEquals(new Parsed.Counted(104, 1, true), ids.parse("third", 104));
-    assertEquals(new Parsed.Counted(107, 2, false), ids.parse("third", 107));
-    assertEquals(new Parsed.Counted(105, -1, false), ids.parse("third", 105));
-    assertEquals(new Parsed.Counted(98, -1, false), ids.parse("third", 98));
+    assertEquals(new ParsedId.DenseParts(104, 1, true), ids.parse("third", 104));
+    assertEquals(new ParsedId.DenseParts(107, 2, false), ids.parse("third", 107));
+    assertEquals(new ParsedId.DenseParts(105, -1, false), ids.parse("third", 105));
+    assertEquals(new ParsedId.DenseParts(98, -1, false), ids.parse("third", 98));
   }
 }

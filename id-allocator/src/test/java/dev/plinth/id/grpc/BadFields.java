@@ -19,8 +19,8 @@ import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.id.v1.ReleaseWorkerRequest;
 import dev.plinth.id.v1.RenewWorkerRequest;
 import dev.plinth.id.v1.ReturnRangeRequest;
+import dev.plinth.testkit.call.FieldPaths;
 import dev.plinth.testkit.call.FieldTable;
-import dev.plinth.testkit.call.Paths;
 import java.util.List;
 
 /** Every field of every request, with values that it must not have. */
@@ -77,9 +77,9 @@ final class BadFields {
     } else if (request instanceof ParseRequest) {
       rows(request, "id", "", "-1", "x", "1 ", "9223372036854775808", "1".repeat(100), "1\n");
       rows(request, "form", 99);
-      rows(Paths.with(request, "form", 1), "id", "U", "Z".repeat(14));
-      rows(Paths.with(request, "form", 2), "id", "-", "z".repeat(11));
-      rows(Paths.with(request, "form", 3), "id", "0x", "g", "8" + "0".repeat(15));
+      rows(FieldPaths.with(request, "form", 1), "id", "U", "Z".repeat(14));
+      rows(FieldPaths.with(request, "form", 2), "id", "-", "z".repeat(11));
+      rows(FieldPaths.with(request, "form", 3), "id", "0x", "g", "8" + "0".repeat(15));
     } else if (request instanceof ListNamespacesRequest) {
       rows(request, "page_size", -1, 1001);
       rows(request, "page_token", "x", "99.a", "0", "1.A", "1.".repeat(99), "0.\n");
@@ -92,20 +92,21 @@ final class BadFields {
   }
 
   private void dense(Message put) {
-    rows(put, "definition", Paths.ABSENT);
+    rows(put, "definition", FieldPaths.ABSENT);
     rows(put, "expected_version", -1L);
     rows(put, "definition.format", 0, 99);
     rows(put, "definition.order", 99);
     rows(put, "definition.start", -1L);
     rows(put, "definition.max", -1L);
-    rows(Paths.with(put, "definition.start", 9L), "definition.max", 8L);
+    rows(FieldPaths.with(put, "definition.start", 9L), "definition.max", 8L);
     rows(put, "definition.step", -1, 1_000_001);
     rows(put, "definition.remainder", -1, 1);
-    Message stepped = Paths.with(Paths.with(put, "definition.step", 10), "definition.remainder", 5);
+    Message stepped =
+        FieldPaths.with(FieldPaths.with(put, "definition.step", 10), "definition.remainder", 5);
     rows(stepped, "definition.remainder", 10);
-    rows(Paths.with(stepped, "definition.start", 6L), "definition.max", 14L);
+    rows(FieldPaths.with(stepped, "definition.start", 6L), "definition.max", 14L);
     rows(
-        Paths.with(stepped, "definition.remainder", 6),
+        FieldPaths.with(stepped, "definition.remainder", 6),
         "definition.max",
         5L); // start 1 is fine, 6 is above
     rows(put, "definition.min_range", -1L, 1_000_000_001L);
@@ -147,7 +148,7 @@ final class BadFields {
     rows(put, "definition.layout.worker_bits", -1, 17);
     rows(put, "definition.layout.sequence_bits", -1, 23);
     rows(put, "definition.layout.unit_ms", -1, 60_001);
-    Message js = Paths.with(put, "definition.format", Format.FORMAT_SNOWFLAKE_53_VALUE);
+    Message js = FieldPaths.with(put, "definition.format", Format.FORMAT_SNOWFLAKE_53_VALUE);
     rows(js, "definition.layout", layout(41, 10, 12));
     rows(put, "definition.layout", layout(41, 10, 11), layout(32, 8, 13));
   }

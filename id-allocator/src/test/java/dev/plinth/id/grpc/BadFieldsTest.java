@@ -7,7 +7,7 @@ import com.google.protobuf.Message;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.Paths;
+import dev.plinth.testkit.call.FieldPaths;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,7 +58,7 @@ class BadFieldsTest {
     for (Message request : BadFields.good(calls).subList(1, 11)) {
       if (request.getDescriptorForType().findFieldByName("request_id") != null) {
         IdCalls.ANY
-            .send(server.channel(), Paths.with(request, "request_id", "once"))
+            .send(server.channel(), FieldPaths.with(request, "request_id", "once"))
             .refusal()
             .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
       }

@@ -15,12 +15,12 @@ import dev.plinth.id.v1.NamespaceStatus;
 import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.id.v1.Range;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.AnyCall;
+import dev.plinth.testkit.call.GenericCaller;
 import java.util.UUID;
 
 /** Calls of one test, in namespaces of its own. */
 final class IdCalls {
-  static final AnyCall ANY = new AnyCall(IdServiceGrpc.getServiceDescriptor());
+  static final GenericCaller ANY = new GenericCaller(IdServiceGrpc.getServiceDescriptor());
 
   final String dense = "d-" + UUID.randomUUID().toString().substring(0, 12);
   final String flakes = "f-" + UUID.randomUUID().toString().substring(0, 12);

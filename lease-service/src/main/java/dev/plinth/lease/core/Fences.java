@@ -8,7 +8,7 @@ import dev.plinth.shards.Tx;
  */
 final class Fences {
   static final String PREFIX = "lease/f/";
-  private final Counters floors = new Counters(PREFIX);
+  private final PersistentCounters floors = new PersistentCounters(PREFIX);
 
   void load(String rowKey, byte[] value) {
     floors.load(rowKey, value);

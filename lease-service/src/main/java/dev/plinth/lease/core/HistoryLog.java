@@ -46,7 +46,7 @@ final class HistoryLog implements CommitLog {
   private boolean loading;
 
   void load(String rowKey, byte[] value) {
-    long loaded = Long.parseLong(Words.lines(rowKey, value)[0].split(" ")[1]);
+    long loaded = Long.parseLong(RowText.lines(rowKey, value)[0].split(" ")[1]);
     rows.put(loaded, value);
     stored.put(loaded, new StoredRow(rowKey, lines(value).size()));
     loading = true;
@@ -71,8 +71,8 @@ final class HistoryLog implements CommitLog {
     rows.headMap(first, false).clear();
   }
 
-  void add(HistoryEntry entry, Tx tx) {
-    tx.append(this, Words.bytes(entry.line()));
+  void add(HistoryEvent entry, Tx tx) {
+    tx.append(this, RowText.bytes(entry.line()));
   }
 
   @Override
@@ -92,7 +92,7 @@ final class HistoryLog implements CommitLog {
     makeRoom();
     number++;
     open.reset();
-    open.writeBytes(Words.bytes(Words.VERSION + ' ' + number + ' ' + events));
+    open.writeBytes(RowText.bytes(RowText.VERSION + ' ' + number + ' ' + events));
     String key = freeKeys.isEmpty() ? PREFIX + slot(stored.size()) : freeKeys.removeLast();
     events = 0;
     stored.put(number, new StoredRow(key, 0));
@@ -131,13 +131,13 @@ final class HistoryLog implements CommitLog {
   }
 
   /** As it is now, to be read on any thread. */
-  History snapshot() {
+  HistorySnapshot snapshot() {
     endLoading();
     TreeMap<Long, byte[]> now = new TreeMap<>(rows);
     if (!sealed) {
       now.put(number, open.toByteArray());
     }
-    return new History(now);
+    return new HistorySnapshot(now);
   }
 
   static List<String> lines(byte[] row) {

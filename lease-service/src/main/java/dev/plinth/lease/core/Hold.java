@@ -9,7 +9,7 @@ import java.util.Optional;
 /** One owner's possession of a key. */
 final class Hold {
   final LeaseName name;
-  final Party party;
+  final LeaseOwner leaseOwner;
 
   /** Null for a lease with a time of its own. */
   final Session session;
@@ -22,9 +22,9 @@ final class Hold {
   final int weight;
 
   /** Those who listen until it ends, by their calls. */
-  private Map<Object, Follower> followers = Map.of();
+  private Map<Object, HoldListener> followers = Map.of();
 
-  Mode mode;
+  LeaseMode leaseMode;
   int entries = 1;
 
   /** Which leader it is, in an election; else 0. */
@@ -34,36 +34,36 @@ final class Hold {
   boolean confirmed;
 
   /** Null unless an operator wants it back. */
-  Ask ask;
+  ReleaseNotice releaseNotice;
 
-  private final Life own;
+  private final ExpiryTimer own;
   private byte[] payload;
   private long version = 1;
 
   Hold(
-      Want want,
-      Party party,
+      KeyRequest keyRequest,
+      LeaseOwner leaseOwner,
       Session session,
       long token,
       Duration ttl,
       Duration lockDelay,
       Instant acquiredAt,
       byte[] payload) {
-    this.name = want.name();
-    this.mode = want.mode();
-    this.weight = want.weight();
-    this.party = party;
+    this.name = keyRequest.name();
+    this.leaseMode = keyRequest.leaseMode();
+    this.weight = keyRequest.weight();
+    this.leaseOwner = leaseOwner;
     this.session = session;
     this.token = token;
-    this.own = session == null ? new Life(ttl) : null;
+    this.own = session == null ? new ExpiryTimer(ttl) : null;
     this.lockDelay = session == null ? lockDelay : session.lockDelay;
     this.acquiredAt = acquiredAt;
     this.payload = payload;
   }
 
   /** Its own time or its session's. */
-  Life life() {
-    return session == null ? own : session.life;
+  ExpiryTimer life() {
+    return session == null ? own : session.expiryTimer;
   }
 
   /** Its time is over, though its end may still be under way. */
@@ -71,19 +71,19 @@ final class Hold {
     return !confirmed && life().left(now).isZero();
   }
 
-  Map<Object, Follower> followers() {
+  Map<Object, HoldListener> followers() {
     return followers;
   }
 
-  void follow(Object callId, Follower follower) {
+  void follow(Object callId, HoldListener holdListener) {
     if (followers.isEmpty()) {
       followers = new LinkedHashMap<>();
     }
-    followers.put(callId, follower);
+    followers.put(callId, holdListener);
   }
 
-  boolean isOf(Party other) {
-    return party.equals(other);
+  boolean isOf(LeaseOwner other) {
+    return leaseOwner.equals(other);
   }
 
   void payload(byte[] next) {
@@ -109,9 +109,9 @@ final class Hold {
   }
 
   /** The same possession in other hands. */
-  Hold handedTo(Party to, Session toSession, long newToken, Instant now) {
-    Want want = new Want(name, mode, weight);
-    Hold next = new Hold(want, to, toSession, newToken, life().ttl, lockDelay, now, payload);
+  Hold handedTo(LeaseOwner to, Session toSession, long newToken, Instant now) {
+    KeyRequest keyRequest = new KeyRequest(name, leaseMode, weight);
+    Hold next = new Hold(keyRequest, to, toSession, newToken, life().ttl, lockDelay, now, payload);
     next.restore(1, version, confirmed, 0);
     return next;
   }
@@ -119,10 +119,10 @@ final class Hold {
   LeaseView view(long now) {
     return new LeaseView(
         name,
-        party.ownerId(),
-        party.sessionId(),
+        leaseOwner.ownerId(),
+        leaseOwner.sessionId(),
         token,
-        mode,
+        leaseMode,
         weight,
         life().ttl,
         life().left(now),
@@ -132,6 +132,6 @@ final class Hold {
         version,
         confirmed,
         term,
-        Optional.ofNullable(ask).map(a -> a.view(now)));
+        Optional.ofNullable(releaseNotice).map(a -> a.view(now)));
   }
 }

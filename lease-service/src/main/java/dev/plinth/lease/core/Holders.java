@@ -15,7 +15,7 @@ final class Holders {
   private static final int FEW = 8;
 
   private final List<Hold> holds = new ArrayList<>(1);
-  private Map<Party, Hold> byParty;
+  private Map<LeaseOwner, Hold> byParty;
 
   /** Second holds of a party, as a transfer can give it; rare enough for a walk. */
   private int doubles;
@@ -65,8 +65,8 @@ final class Holders {
     count(hold, -1);
     if (holds.size() <= FEW) {
       byParty = null;
-    } else if (byParty != null && hold.mode != Mode.SEMAPHORE) {
-      byParty.remove(hold.party, hold);
+    } else if (byParty != null && hold.leaseMode != LeaseMode.SEMAPHORE) {
+      byParty.remove(hold.leaseOwner, hold);
       if (doubles > 0) {
         indexAll();
       }
@@ -80,7 +80,8 @@ final class Holders {
   }
 
   private void index(Hold hold) {
-    if (hold.mode != Mode.SEMAPHORE && byParty.putIfAbsent(hold.party, hold) != null) {
+    if (hold.leaseMode != LeaseMode.SEMAPHORE
+        && byParty.putIfAbsent(hold.leaseOwner, hold) != null) {
       doubles++;
     }
   }
@@ -88,13 +89,13 @@ final class Holders {
   /** From now on nobody else may hold it. */
   void makeExclusive(Hold hold) {
     count(hold, -1);
-    hold.mode = Mode.EXCLUSIVE;
+    hold.leaseMode = LeaseMode.EXCLUSIVE;
     count(hold, 1);
   }
 
   private void count(Hold hold, int change) {
-    shared += hold.mode == Mode.SHARED ? change : 0;
-    permits += hold.mode == Mode.SEMAPHORE ? change : 0;
+    shared += hold.leaseMode == LeaseMode.SHARED ? change : 0;
+    permits += hold.leaseMode == LeaseMode.SEMAPHORE ? change : 0;
     weight += change * hold.weight;
   }
 
@@ -105,20 +106,20 @@ final class Holders {
   }
 
   /** The first that the party could enter once more; null if there is none. */
-  Hold of(Party party) {
+  Hold of(LeaseOwner leaseOwner) {
     if (byParty != null) {
-      return byParty.get(party);
+      return byParty.get(leaseOwner);
     }
     for (Hold hold : holds) {
-      if (hold.mode != Mode.SEMAPHORE && hold.isOf(party)) {
+      if (hold.leaseMode != LeaseMode.SEMAPHORE && hold.isOf(leaseOwner)) {
         return hold;
       }
     }
     return null;
   }
 
-  boolean allGoWith(Mode mode) {
-    return switch (mode) {
+  boolean allGoWith(LeaseMode leaseMode) {
+    return switch (leaseMode) {
       case EXCLUSIVE -> holds.isEmpty();
       case SHARED -> shared == holds.size();
       case SEMAPHORE -> permits == holds.size();

@@ -23,20 +23,20 @@ import java.util.function.Consumer;
 final class Holds {
   static final String TERMS = "lease/e/";
 
-  final Lines lines;
+  final WaitQueues waitQueues;
   private final InstantSource clock;
   private final LeaseEvents events;
-  private final Spaces spaces;
-  private final Parties parties = new Parties();
+  private final LeaseNamespaces leaseNamespaces;
+  private final OwnerIndex ownerIndex = new OwnerIndex();
   final HistoryLog history = new HistoryLog();
-  final Counters terms = new Counters(TERMS);
+  final PersistentCounters terms = new PersistentCounters(TERMS);
   private final Map<Object, Hold> followed = new HashMap<>();
 
-  Holds(InstantSource clock, LeaseEvents events, Spaces spaces) {
+  Holds(InstantSource clock, LeaseEvents events, LeaseNamespaces leaseNamespaces) {
     this.clock = clock;
     this.events = events;
-    this.spaces = spaces;
-    this.lines = new Lines(spaces, parties, events, this::admit, this::grant);
+    this.leaseNamespaces = leaseNamespaces;
+    this.waitQueues = new WaitQueues(leaseNamespaces, ownerIndex, events, this::admit, this::grant);
   }
 
   /** All that a stored key says of its holders goes on, with its full time again. */
@@ -44,8 +44,8 @@ final class Holds {
     for (Hold hold : key.holders.list()) {
       count(key, hold, 1);
       runOut(hold, tx);
-      if (hold.ask != null) {
-        endAfter(hold.ask.grace(), hold.ask.how(), hold, tx);
+      if (hold.releaseNotice != null) {
+        endAfter(hold.releaseNotice.grace(), hold.releaseNotice.how(), hold, tx);
       }
     }
     if (!key.lockDelay.isNone()) {
@@ -56,45 +56,57 @@ final class Holds {
   }
 
   /** Refuses a wish that would go over the namespace's quotas. */
-  void admit(Acquire wish, List<LeaseKey> keys) {
-    Space space = keys.get(0).space;
+  void admit(AcquireSpec wish, List<LeaseKey> keys) {
+    LeaseNamespace leaseNamespace = keys.get(0).leaseNamespace;
     int more = 0;
     int elections = 0;
     for (int i = 0; i < keys.size(); i++) {
       LeaseKey key = keys.get(i);
-      more += key.enterable(wish.party(), wish.wants().get(i).mode()).isEmpty() ? 1 : 0;
+      more += key.enterable(wish.party(), wish.wants().get(i).leaseMode()).isEmpty() ? 1 : 0;
       elections += key.name.isElection() && terms.get(key.name) == 0 ? 1 : 0;
     }
-    space.admitLeases(more);
-    space.admitElections(terms.count(space.name), elections);
+    leaseNamespace.admitLeases(more);
+    leaseNamespace.admitElections(terms.count(leaseNamespace.name), elections);
   }
 
   private List<LeaseView> grant(Waiter waiter, Tx tx) {
     return grant(
-        waiter.wish, waiter.session, waiter.caller, waiter.keys, tx.nanos() - waiter.since, tx);
+        waiter.wish,
+        waiter.session,
+        waiter.acquireListener,
+        waiter.keys,
+        tx.nanos() - waiter.since,
+        tx);
   }
 
   /** Gives all keys of a wish to its caller. */
   List<LeaseView> grant(
-      Acquire wish, Session session, Caller caller, List<LeaseKey> keys, long waited, Tx tx) {
+      AcquireSpec wish,
+      Session session,
+      AcquireListener acquireListener,
+      List<LeaseKey> keys,
+      long waited,
+      Tx tx) {
     events.acquired("GRANTED", waited);
     List<LeaseView> leases = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
       LeaseKey key = keys.get(i);
-      Want want = wish.wants().get(i);
-      Optional<Hold> own = key.enterable(wish.party(), want.mode());
-      own.filter(hold -> caller.stays()).ifPresent(hold -> follow(hold, wish.callId(), caller, tx));
+      KeyRequest keyRequest = wish.wants().get(i);
+      Optional<Hold> own = key.enterable(wish.party(), keyRequest.leaseMode());
+      own.filter(hold -> acquireListener.wantsEvents())
+          .ifPresent(hold -> follow(hold, wish.callId(), acquireListener, tx));
       leases.add(
           own.isPresent()
-              ? enter(key, own.get(), want.mode(), tx)
-              : begin(key, wish, newHold(want, wish, session, tx), caller, waited, tx));
+              ? enter(key, own.get(), keyRequest.leaseMode(), tx)
+              : begin(
+                  key, wish, newHold(keyRequest, wish, session, tx), acquireListener, waited, tx));
     }
     return leases;
   }
 
-  private Hold newHold(Want want, Acquire wish, Session session, Tx tx) {
+  private Hold newHold(KeyRequest keyRequest, AcquireSpec wish, Session session, Tx tx) {
     return new Hold(
-        want,
+        keyRequest,
         wish.party(),
         session,
         tx.token(),
@@ -105,11 +117,16 @@ final class Holds {
   }
 
   private LeaseView begin(
-      LeaseKey key, Acquire wish, Hold hold, Caller caller, long waited, Tx tx) {
-    reclaim(key, hold.party.ownerId(), tx);
+      LeaseKey key,
+      AcquireSpec wish,
+      Hold hold,
+      AcquireListener acquireListener,
+      long waited,
+      Tx tx) {
+    reclaim(key, hold.leaseOwner.ownerId(), tx);
     LeaseView lease = begin(key, hold, waited, tx);
-    if (caller.stays()) {
-      follow(hold, wish.callId(), caller, tx);
+    if (acquireListener.wantsEvents()) {
+      follow(hold, wish.callId(), acquireListener, tx);
     }
     return lease;
   }
@@ -136,15 +153,15 @@ final class Holds {
     count(key, hold, 1);
     runOut(hold, tx);
     KeyRows.put(hold, tx);
-    remember(HistoryEntry.Type.GRANTED, hold, null, hold.party.ownerId(), "", waited, tx);
+    remember(HistoryEvent.Type.GRANTED, hold, null, hold.leaseOwner.ownerId(), "", waited, tx);
     tell(LeaseChange.Type.GRANTED, hold, null, tx);
-    lines.breakCircles(hold.party, key, tx);
+    waitQueues.breakCircles(hold.leaseOwner, key, tx);
     return hold.view(tx.nanos());
   }
 
-  void follow(Hold hold, Object callId, Follower follower, Tx tx) {
-    hold.follow(callId, follower);
-    hold.life().follow(follower, tx);
+  void follow(Hold hold, Object callId, HoldListener holdListener, Tx tx) {
+    hold.follow(callId, holdListener);
+    hold.life().follow(holdListener, tx);
     followed.put(callId, hold);
   }
 
@@ -157,19 +174,19 @@ final class Holds {
   }
 
   /** Once more by its own holder, under the same token. */
-  LeaseView enter(LeaseKey key, Hold own, Mode mode, Tx tx) {
+  LeaseView enter(LeaseKey key, Hold own, LeaseMode leaseMode, Tx tx) {
     // A candidate that asks again leads already; it has nothing to resign from twice.
     if (own.name.isElection()) {
       return own.view(tx.nanos());
     }
-    if (mode == Mode.EXCLUSIVE) {
+    if (leaseMode == LeaseMode.EXCLUSIVE) {
       key.holders.makeExclusive(own);
     }
     own.entries++;
     if (own.session == null) {
       own.life().renew(tx);
     }
-    lines.breakCircles(own.party, key, tx);
+    waitQueues.breakCircles(own.leaseOwner, key, tx);
     return changed(own, tx);
   }
 
@@ -185,75 +202,76 @@ final class Holds {
     if (hold.session == null) {
       hold.life().stop();
     }
-    remember(HistoryEntry.Type.CONFIRMED, hold, null, hold.party.ownerId(), "", 0, tx);
+    remember(HistoryEvent.Type.CONFIRMED, hold, null, hold.leaseOwner.ownerId(), "", 0, tx);
     return changed(hold, tx);
   }
 
   /** Its holder is told, and when the grace is over it ends by force. */
-  private void ask(Hold hold, Duration grace, End how, Tx tx) {
+  private void ask(Hold hold, Duration grace, HoldEnd how, Tx tx) {
     endAfter(grace, how, hold, tx);
-    remember(HistoryEntry.Type.RELEASE_ASKED, hold, null, how.actor(), how.reason(), 0, tx);
-    News news = new News.Asked(changed(hold, tx));
-    hold.followers().values().forEach(follower -> follower.tell(news, tx));
+    remember(HistoryEvent.Type.RELEASE_ASKED, hold, null, how.actor(), how.reason(), 0, tx);
+    HoldEvent holdEvent = new HoldEvent.Asked(changed(hold, tx));
+    hold.followers().values().forEach(holdListener -> holdListener.tell(holdEvent, tx));
     if (hold.session != null) {
-      hold.session.keepers.forEach(keeper -> keeper.tell(news, tx));
+      hold.session.keepers.forEach(keeper -> keeper.tell(holdEvent, tx));
     }
   }
 
-  private void endAfter(Duration grace, End how, Hold hold, Tx tx) {
-    Ask ask = new Ask(grace, tx.nanos() + grace.toNanos(), how.actor(), how.reason());
-    hold.ask = ask;
+  private void endAfter(Duration grace, HoldEnd how, Hold hold, Tx tx) {
+    ReleaseNotice releaseNotice =
+        new ReleaseNotice(grace, tx.nanos() + grace.toNanos(), how.actor(), how.reason());
+    hold.releaseNotice = releaseNotice;
     if (hold.session != null) {
       hold.session.asked.add(hold);
     }
     tx.at(
-        ask.until(),
+        releaseNotice.until(),
         later ->
-            spaces
+            leaseNamespaces
                 .find(hold.name, hold.token)
-                .filter(held -> held.ask == ask)
+                .filter(held -> held.releaseNotice == releaseNotice)
                 .ifPresent(held -> end(held, how, later)));
   }
 
-  private void end(Hold hold, End how, Tx tx) {
-    spaces.find(hold.name).ifPresent(key -> end(key, hold, how, tx));
+  private void end(Hold hold, HoldEnd how, Tx tx) {
+    leaseNamespaces.find(hold.name).ifPresent(key -> end(key, hold, how, tx));
   }
 
-  void end(LeaseKey key, Hold hold, End how, Tx tx) {
+  void end(LeaseKey key, Hold hold, HoldEnd how, Tx tx) {
     leaveHands(key, hold, how, tx);
     // A holder that was lost may still be writing somewhere; one that let go is not.
     if (how.cause().isUnclean() && !hold.lockDelay.isZero()) {
-      key.lockDelay.start(hold.party.ownerId(), hold.lockDelay, tx.nanos());
+      key.lockDelay.start(hold.leaseOwner.ownerId(), hold.lockDelay, tx.nanos());
       KeyRows.putLost(key, tx);
       liftLater(key, hold.lockDelay, tx);
     }
-    lines.promote(List.of(key), tx);
-    spaces.forgetIfUnused(key);
+    waitQueues.promote(List.of(key), tx);
+    leaseNamespaces.forgetIfUnused(key);
   }
 
   /** Ends many, in as many commits as it takes. */
-  void endEach(Collection<Hold> holds, End how, Tx tx, Consumer<Tx> done) {
+  void endEach(Collection<Hold> holds, HoldEnd how, Tx tx, Consumer<Tx> done) {
     each(new ArrayDeque<>(holds), (hold, now) -> end(hold, how, now), done, tx);
   }
 
   /** Asks many holders to let go, in as many commits as it takes. */
-  void askEach(Collection<Hold> holds, Duration grace, End how, Tx tx, Consumer<Tx> done) {
+  void askEach(Collection<Hold> holds, Duration grace, HoldEnd how, Tx tx, Consumer<Tx> done) {
     each(new ArrayDeque<>(holds), (hold, now) -> ask(hold, grace, how, now), done, tx);
   }
 
   private void each(Deque<Hold> left, BiConsumer<Hold, Tx> action, Consumer<Tx> done, Tx tx) {
     while (!left.isEmpty()) {
-      if (tx.writes() > Lines.MOST_WRITES) {
+      if (tx.writes() > WaitQueues.MOST_WRITES) {
         tx.at(tx.nanos(), later -> each(left, action, done, later));
         return;
       }
       Hold hold = left.poll();
-      spaces.find(hold.name, hold.token).ifPresent(held -> action.accept(held, tx));
+      leaseNamespaces.find(hold.name, hold.token).ifPresent(held -> action.accept(held, tx));
     }
     done.accept(tx);
   }
 
-  void leaveHands(LeaseKey key, Hold hold, End how, Tx tx) {
+  void leaveHands(LeaseKey key, Hold hold, HoldEnd how, Tx tx) {
     key.holders.remove(hold);
     KeyRows.delete(hold, tx);
     key.freedAt = tx.nanos();
@@ -263,14 +281,14 @@ final class Holds {
     } else {
       hold.session.leave(hold);
     }
-    remember(HistoryEntry.Type.ENDED, hold, how.cause(), how.actor(), how.reason(), 0, tx);
+    remember(HistoryEvent.Type.ENDED, hold, how.cause(), how.actor(), how.reason(), 0, tx);
     tell(LeaseChange.Type.ENDED, hold, how.cause(), tx);
     hold.followers()
         .forEach(
-            (callId, follower) -> {
+            (callId, holdListener) -> {
               followed.remove(callId);
-              hold.life().unfollow(follower);
-              follower.tell(new News.Lost(how), tx);
+              hold.life().unfollow(holdListener);
+              holdListener.tell(new HoldEvent.Lost(how), tx);
             });
     events.ended(how.cause().name(), held(hold).toNanos());
   }
@@ -279,13 +297,13 @@ final class Holds {
     if (hold.session != null) {
       hold.session.holds.add(hold);
     } else if (!hold.confirmed) {
-      hold.life().begin(tx, later -> end(hold, End.EXPIRED, later));
+      hold.life().begin(tx, later -> end(hold, HoldEnd.EXPIRED, later));
     }
   }
 
   private void count(LeaseKey key, Hold hold, int change) {
-    key.space.leases += change;
-    parties.holds(hold.party, change);
+    key.leaseNamespace.leases += change;
+    ownerIndex.holds(hold.leaseOwner, change);
     events.held(change);
   }
 
@@ -295,23 +313,23 @@ final class Holds {
   }
 
   private void remember(
-      HistoryEntry.Type type,
+      HistoryEvent.Type type,
       Hold hold,
-      Ending cause,
+      HoldEndCause cause,
       String actor,
       String reason,
       long waited,
       Tx tx) {
-    boolean ended = type == HistoryEntry.Type.ENDED;
+    boolean ended = type == HistoryEvent.Type.ENDED;
     history.add(
-        new HistoryEntry(
+        new HistoryEvent(
             type,
             now(),
             hold.name,
-            hold.party.ownerId(),
-            hold.party.sessionId(),
+            hold.leaseOwner.ownerId(),
+            hold.leaseOwner.sessionId(),
             hold.token,
-            hold.mode,
+            hold.leaseMode,
             Optional.ofNullable(cause),
             actor,
             reason,
@@ -321,7 +339,7 @@ final class Holds {
         tx);
   }
 
-  private static void tell(LeaseChange.Type type, Hold hold, Ending cause, Tx tx) {
+  private static void tell(LeaseChange.Type type, Hold hold, HoldEndCause cause, Tx tx) {
     LeaseChange change = new LeaseChange(type, hold.view(tx.nanos()), Optional.ofNullable(cause));
     tx.emit(new Event(hold.name.path(), change, change.bytes()));
   }
@@ -335,8 +353,8 @@ final class Holds {
             KeyRows.deleteLost(key, later);
           }
           // Also while others' delays run: the owner that is lost last may be free to come back.
-          lines.promote(List.of(key), later);
-          spaces.forgetIfUnused(key);
+          waitQueues.promote(List.of(key), later);
+          leaseNamespaces.forgetIfUnused(key);
         });
   }
 

@@ -38,11 +38,11 @@ final class KeyRows {
     String row =
         String.join(
             " ",
-            Words.VERSION,
-            Words.text(lost.owner()),
-            Words.millis(lost.delay()),
-            Words.millis(lost.othersDelay()));
-    tx.put(keyOf(key.name, LOST), Words.bytes(row));
+            RowText.VERSION,
+            RowText.encode(lost.owner()),
+            RowText.millis(lost.delay()),
+            RowText.millis(lost.othersDelay()));
+    tx.put(keyOf(key.name, LOST), RowText.bytes(row));
   }
 
   static void deleteLost(LeaseKey key, Tx tx) {
@@ -55,24 +55,27 @@ final class KeyRows {
 
   /** The key that a row is about. */
   static LeaseName name(String rowKey) {
-    return Words.name(rowKey.substring(0, rowKey.lastIndexOf(SEPARATOR)), PREFIX);
+    return RowText.name(rowKey.substring(0, rowKey.lastIndexOf(SEPARATOR)), PREFIX);
   }
 
   private static byte[] encode(Hold hold) {
-    StringBuilder row = new StringBuilder(Words.VERSION);
-    row.append(' ').append(Words.text(hold.party.ownerId()));
-    row.append(' ').append(Words.text(hold.party.sessionId())).append(' ').append(hold.mode);
+    StringBuilder row = new StringBuilder(RowText.VERSION);
+    row.append(' ').append(RowText.encode(hold.leaseOwner.ownerId()));
+    row.append(' ')
+        .append(RowText.encode(hold.leaseOwner.sessionId()))
+        .append(' ')
+        .append(hold.leaseMode);
     row.append(' ').append(hold.weight).append(' ').append(hold.life().ttl.toMillis());
     row.append(' ').append(hold.lockDelay.toMillis()).append(' ').append(hold.entries);
     row.append(' ').append(hold.acquiredAt.toEpochMilli()).append(' ').append(hold.version());
-    row.append(' ').append(hold.confirmed ? CONFIRMED : Words.NONE);
-    row.append(' ').append(hold.term).append(' ').append(Words.base64(hold.payload()));
-    if (hold.ask != null) {
-      row.append("\nask ").append(hold.ask.grace().toMillis());
-      row.append(' ').append(Words.text(hold.ask.actor()));
-      row.append(' ').append(Words.text(hold.ask.reason()));
+    row.append(' ').append(hold.confirmed ? CONFIRMED : RowText.NONE);
+    row.append(' ').append(hold.term).append(' ').append(RowText.encodeBytes(hold.payload()));
+    if (hold.releaseNotice != null) {
+      row.append("\nask ").append(hold.releaseNotice.grace().toMillis());
+      row.append(' ').append(RowText.encode(hold.releaseNotice.actor()));
+      row.append(' ').append(RowText.encode(hold.releaseNotice.reason()));
     }
-    return Words.bytes(row.toString());
+    return RowText.bytes(row.toString());
   }
 
   /**
@@ -82,36 +85,38 @@ final class KeyRows {
   static void decode(
       LeaseKey key, String rowKey, byte[] value, BiFunction<String, String, Session> sessions) {
     String part = rowKey.substring(rowKey.lastIndexOf(SEPARATOR) + SEPARATOR.length());
-    String[] lines = Words.lines(rowKey, value);
+    String[] lines = RowText.lines(rowKey, value);
     String[] words = lines[0].split(" ");
     if (part.equals(LOST)) {
       // Rows of before there was a second delay end with the first.
-      Duration others = words.length > 3 ? Words.duration(words[3]) : Duration.ZERO;
-      key.lockDelay.restore(Words.untext(words[1]), Words.duration(words[2]), others);
+      Duration others = words.length > 3 ? RowText.duration(words[3]) : Duration.ZERO;
+      key.lockDelay.restore(RowText.decode(words[1]), RowText.duration(words[2]), others);
       return;
     }
     Hold hold = hold(key.name, Long.parseLong(part), words, sessions);
     if (lines.length > 1) {
       String[] ask = lines[1].split(" ");
       // The grace counts anew from when the key is loaded.
-      hold.ask = new Ask(Words.duration(ask[1]), 0, Words.untext(ask[2]), Words.untext(ask[3]));
+      hold.releaseNotice =
+          new ReleaseNotice(
+              RowText.duration(ask[1]), 0, RowText.decode(ask[2]), RowText.decode(ask[3]));
     }
     key.holders.add(hold);
   }
 
   private static Hold hold(
       LeaseName name, long token, String[] words, BiFunction<String, String, Session> sessions) {
-    Party party = new Party(Words.untext(words[1]), Words.untext(words[2]));
+    LeaseOwner leaseOwner = new LeaseOwner(RowText.decode(words[1]), RowText.decode(words[2]));
     Hold hold =
         new Hold(
-            new Want(name, Mode.valueOf(words[3]), Integer.parseInt(words[4])),
-            party,
-            sessions.apply(name.namespace(), party.sessionId()),
+            new KeyRequest(name, LeaseMode.valueOf(words[3]), Integer.parseInt(words[4])),
+            leaseOwner,
+            sessions.apply(name.namespace(), leaseOwner.sessionId()),
             token,
-            Words.duration(words[5]),
-            Words.duration(words[6]),
+            RowText.duration(words[5]),
+            RowText.duration(words[6]),
             Instant.ofEpochMilli(Long.parseLong(words[8])),
-            Words.unbase64(words[12]));
+            RowText.decodeBytes(words[12]));
     hold.restore(
         Integer.parseInt(words[7]),
         Long.parseLong(words[9]),

@@ -1,6 +1,6 @@
 package dev.plinth.lease.core;
 
-import dev.plinth.shards.App;
+import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.InstantSource;
@@ -10,7 +10,7 @@ import java.util.List;
  * Leases in every shard. All keys of a namespace are in one, so that sessions and waits need look
  * no further.
  */
-public final class LeaseApp implements App<Leases> {
+public final class LeaseApp implements ShardApp<Leases> {
   private final InstantSource clock;
   private final LeaseEvents events;
 
@@ -33,6 +33,6 @@ public final class LeaseApp implements App<Leases> {
 
   @Override
   public void close(Leases leases) {
-    leases.uncount();
+    leases.removeFromGauges();
   }
 }

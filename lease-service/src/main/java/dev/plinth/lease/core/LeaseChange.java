@@ -7,7 +7,7 @@ import java.util.Optional;
  *
  * @param ended how, if it ended
  */
-public record LeaseChange(Type type, LeaseView lease, Optional<Ending> ended) {
+public record LeaseChange(Type type, LeaseView lease, Optional<HoldEndCause> ended) {
   // Its fields without the texts and the payload.
   private static final int FIXED_BYTES = 300;
 

@@ -11,7 +11,7 @@ final class LeaseKey {
   static final int MOST_SHOWN = 100;
 
   final LeaseName name;
-  final Space space;
+  final LeaseNamespace leaseNamespace;
   final Holders holders = new Holders();
   final WaitQueue queue = new WaitQueue();
   final LockDelay lockDelay = new LockDelay();
@@ -22,9 +22,9 @@ final class LeaseKey {
   /** When the last hold ended, to tell how long a hand-off took. */
   long freedAt;
 
-  LeaseKey(LeaseName name, Space space) {
+  LeaseKey(LeaseName name, LeaseNamespace leaseNamespace) {
     this.name = name;
-    this.space = space;
+    this.leaseNamespace = leaseNamespace;
   }
 
   Optional<Hold> hold(long token) {
@@ -32,33 +32,37 @@ final class LeaseKey {
   }
 
   /** What the party would enter once more; a semaphore's holds are not entered. */
-  Optional<Hold> enterable(Party party, Mode mode) {
-    return mode == Mode.SEMAPHORE ? Optional.empty() : Optional.ofNullable(holders.of(party));
+  Optional<Hold> enterable(LeaseOwner leaseOwner, LeaseMode leaseMode) {
+    return leaseMode == LeaseMode.SEMAPHORE
+        ? Optional.empty()
+        : Optional.ofNullable(holders.of(leaseOwner));
   }
 
   /** Whether the party could have it now, were it first in line. */
-  boolean isOpenTo(Want want, Party party, long now) {
-    return !lockDelay.bars(party.ownerId(), now) && hasRoomFor(want, party);
+  boolean isOpenTo(KeyRequest keyRequest, LeaseOwner leaseOwner, long now) {
+    return !lockDelay.bars(leaseOwner.ownerId(), now) && hasRoomFor(keyRequest, leaseOwner);
   }
 
-  private boolean hasRoomFor(Want want, Party party) {
-    if (want.mode() == Mode.SEMAPHORE) {
+  private boolean hasRoomFor(KeyRequest keyRequest, LeaseOwner leaseOwner) {
+    if (keyRequest.leaseMode() == LeaseMode.SEMAPHORE) {
       // Also where nothing is held: a weight above the capacity never fits.
-      return holders.allGoWith(Mode.SEMAPHORE) && holders.weight() + want.weight() <= capacity();
+      return holders.allGoWith(LeaseMode.SEMAPHORE)
+          && holders.weight() + keyRequest.weight() <= capacity();
     }
     // Its own hold is not in its way, but a second one would be beside an exclusive one.
-    return holders.allGoWith(want.mode()) || holders.size() == 1 && holders.of(party) != null;
+    return holders.allGoWith(keyRequest.leaseMode())
+        || holders.size() == 1 && holders.of(leaseOwner) != null;
   }
 
   int capacity() {
-    return space.policy().capacityOf(name.key()).orElse(0);
+    return leaseNamespace.policy().capacityOf(name.key()).orElse(0);
   }
 
   /** The holds that a wish does not go with, whoever's they are. */
-  Stream<Hold> inTheWayOf(Want want) {
-    return holders.allGoWith(want.mode())
+  Stream<Hold> inTheWayOf(KeyRequest keyRequest) {
+    return holders.allGoWith(keyRequest.leaseMode())
         ? Stream.empty()
-        : holders.stream().filter(hold -> !hold.mode.goesWith(want.mode()));
+        : holders.stream().filter(hold -> !hold.leaseMode.isCompatibleWith(keyRequest.leaseMode()));
   }
 
   /** Nothing is left of it but who waits. */

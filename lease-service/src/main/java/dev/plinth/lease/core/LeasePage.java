@@ -61,7 +61,7 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
         Hold hold = holds.get(i);
         visits++;
         last = new Position(key.name.key(), hold.token);
-        if (request.ownerId().isEmpty() || request.ownerId().equals(hold.party.ownerId())) {
+        if (request.ownerId().isEmpty() || request.ownerId().equals(hold.leaseOwner.ownerId())) {
           LeaseView view = hold.view(now);
           leases.add(view);
           bytes += view.payload().length;

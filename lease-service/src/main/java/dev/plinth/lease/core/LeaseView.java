@@ -10,7 +10,7 @@ public record LeaseView(
     String ownerId,
     String sessionId,
     long token,
-    Mode mode,
+    LeaseMode leaseMode,
     int weight,
     Duration ttl,
     Duration remaining,
@@ -20,4 +20,4 @@ public record LeaseView(
     long payloadVersion,
     boolean confirmed,
     long term,
-    Optional<AskView> ask) {}
+    Optional<ReleaseNoticeView> ask) {}

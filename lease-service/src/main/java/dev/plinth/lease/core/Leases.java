@@ -25,32 +25,35 @@ import java.util.function.BiFunction;
 public final class Leases {
   private final LeaseEvents events;
   private final InstantSource clock;
-  private final Spaces spaces = new Spaces();
+  private final LeaseNamespaces leaseNamespaces = new LeaseNamespaces();
   private final Holds holds;
-  private final Lines lines;
+  private final WaitQueues waitQueues;
   private final Sessions sessions;
   private final Fences fences = new Fences();
 
   Leases(InstantSource clock, LeaseEvents events) {
     this.clock = clock;
     this.events = events;
-    this.holds = new Holds(clock, events, spaces);
-    this.lines = holds.lines;
+    this.holds = new Holds(clock, events, leaseNamespaces);
+    this.waitQueues = holds.waitQueues;
     this.sessions =
-        new Sessions(spaces, events, (session, tx) -> end(session, End.EXPIRED, tx, (n, t) -> {}));
+        new Sessions(
+            leaseNamespaces,
+            events,
+            (session, tx) -> end(session, HoldEnd.EXPIRED, tx, (n, t) -> {}));
   }
 
   /**
    * After a change of owner everything gets its full time again: renewals since were not stored.
    */
   void load(List<Row> rows, Tx tx) {
-    each(rows, PolicyRows.PREFIX, this::loadPolicy);
+    each(rows, NamespacePolicyRows.PREFIX, this::loadPolicy);
     each(rows, Fences.PREFIX, fences::load);
     each(rows, Holds.TERMS, holds.terms::load);
     each(rows, HistoryLog.PREFIX, holds.history::load);
     each(rows, SessionRows.PREFIX, (key, row) -> sessions.add(SessionRows.decode(key, row), tx));
     each(rows, KeyRows.PREFIX, this::loadKey);
-    spaces.forEachKey(key -> holds.load(key, tx));
+    leaseNamespaces.forEachKey(key -> holds.load(key, tx));
   }
 
   private static void each(List<Row> rows, String prefix, BiConsumer<String, byte[]> load) {
@@ -62,19 +65,22 @@ public final class Leases {
   }
 
   private void loadPolicy(String rowKey, byte[] row) {
-    PolicyRows.decode(rowKey, row, spaces.findOrMake(rowKey.substring(PolicyRows.PREFIX.length())));
+    NamespacePolicyRows.decode(
+        rowKey,
+        row,
+        leaseNamespaces.findOrMake(rowKey.substring(NamespacePolicyRows.PREFIX.length())));
   }
 
   private void loadKey(String rowKey, byte[] row) {
-    LeaseKey key = spaces.findOrMake(KeyRows.name(rowKey));
+    LeaseKey key = leaseNamespaces.findOrMake(KeyRows.name(rowKey));
     KeyRows.decode(key, rowKey, row, sessions::find);
   }
 
   /** Takes back what the gauges were told. */
-  void uncount() {
+  void removeFromGauges() {
     events.sessions(-sessions.size());
-    spaces.forEachKey(key -> events.held(-key.holders.size()));
-    spaces.forEach(space -> events.waiting(-space.waiters().size()));
+    leaseNamespaces.forEachKey(key -> events.held(-key.holders.size()));
+    leaseNamespaces.forEach(leaseNamespace -> events.waiting(-leaseNamespace.waiters().size()));
   }
 
   /** A new session, by the namespace's policy where nothing was asked for. */
@@ -85,12 +91,12 @@ public final class Leases {
       Optional<Duration> lockDelay,
       String secret,
       Tx tx) {
-    Policy policy = spaces.policyOf(namespace);
-    ttl.ifPresent(policy::checkTtl);
-    lockDelay.ifPresent(policy::checkLockDelay);
-    spaces.find(namespace).ifPresent(Space::admitSession);
-    Duration life = ttl.orElse(policy.defaultTtl());
-    Duration delay = lockDelay.orElse(policy.defaultLockDelay());
+    NamespacePolicy namespacePolicy = leaseNamespaces.policyOf(namespace);
+    ttl.ifPresent(namespacePolicy::checkTtl);
+    lockDelay.ifPresent(namespacePolicy::checkLockDelay);
+    leaseNamespaces.find(namespace).ifPresent(LeaseNamespace::admitSession);
+    Duration life = ttl.orElse(namespacePolicy.defaultTtl());
+    Duration delay = lockDelay.orElse(namespacePolicy.defaultLockDelay());
     Session session = sessions.open(namespace, ownerId, life, delay, Secrets.digest(secret), tx);
     return new SessionView(session.id, life, List.of(), 0);
   }
@@ -108,18 +114,18 @@ public final class Leases {
           "the secret is not the one of session " + id,
           Map.of("sessionId", id));
     }
-    session.life.renew(tx);
+    session.expiryTimer.renew(tx);
     List<LeaseView> held = views(session.holds, SessionView.MOST_HELD, tx);
-    return new SessionView(id, session.life.ttl, held, session.holds.size());
+    return new SessionView(id, session.expiryTimer.ttl, held, session.holds.size());
   }
 
   /** Its full time counts from now; of what it holds, only what an operator wants back is told. */
   public SessionView heartbeat(String namespace, String id, Tx tx) {
     Session session = sessions.require(namespace, id);
-    session.life.renew(tx);
+    session.expiryTimer.renew(tx);
     events.renewed(true);
     List<LeaseView> asked = views(session.asked, SessionView.MOST_ASKED, tx);
-    return new SessionView(id, session.life.ttl, asked, session.asked.size());
+    return new SessionView(id, session.expiryTimer.ttl, asked, session.asked.size());
   }
 
   private static List<LeaseView> views(Collection<Hold> some, int most, Tx tx) {
@@ -127,17 +133,17 @@ public final class Leases {
   }
 
   /** Tells the keeper of a session's dangers until it ends. */
-  public void keepSession(String namespace, String id, Follower keeper, Tx tx) {
+  public void keepSession(String namespace, String id, HoldListener keeper, Tx tx) {
     Session session = sessions.require(namespace, id);
     session.keepers.add(keeper);
-    session.life.follow(keeper, tx);
+    session.expiryTimer.follow(keeper, tx);
   }
 
   /** For a keeper whose call has ended before the session. */
-  public void leaveSession(String namespace, String id, Follower keeper) {
+  public void leaveSession(String namespace, String id, HoldListener keeper) {
     Session session = sessions.find(namespace, id);
     if (session != null && session.keepers.remove(keeper)) {
-      session.life.unfollow(keeper);
+      session.expiryTimer.unfollow(keeper);
     }
   }
 
@@ -147,14 +153,14 @@ public final class Leases {
     if (session == null || session.isEnded()) {
       done.accept(0, tx);
     } else {
-      end(session, End.by(session.ownerId, Ending.CLOSED), tx, done);
+      end(session, HoldEnd.by(session.ownerId, HoldEndCause.CLOSED), tx, done);
     }
   }
 
   /** Its row goes with the last of its keys: if that is never reached, it is open again. */
-  private void end(Session session, End how, Tx tx, BiConsumer<Integer, Tx> done) {
+  private void end(Session session, HoldEnd how, Tx tx, BiConsumer<Integer, Tx> done) {
     session.end();
-    lines.leaveAll(session, tx);
+    waitQueues.leaveAll(session, tx);
     List<Hold> doomed = session.holds.stream().filter(hold -> !hold.confirmed).toList();
     holds.endEach(
         doomed,
@@ -162,46 +168,55 @@ public final class Leases {
         tx,
         last -> {
           sessions.remove(session, last);
-          session.keepers.forEach(keeper -> keeper.tell(new News.Lost(how), last));
+          session.keepers.forEach(keeper -> keeper.tell(new HoldEvent.Lost(how), last));
           done.accept(doomed.size(), last);
         });
   }
 
-  public void acquire(Acquire asked, Caller caller, Tx tx) {
-    Policy policy = spaces.policyOf(asked.namespace());
-    spaces.find(asked.namespace()).ifPresent(space -> space.admitWish(tx.nanos()));
-    policy.check(asked);
-    Acquire wish = asked.filledIn(policy);
+  public void acquire(AcquireSpec asked, AcquireListener acquireListener, Tx tx) {
+    NamespacePolicy namespacePolicy = leaseNamespaces.policyOf(asked.namespace());
+    leaseNamespaces
+        .find(asked.namespace())
+        .ifPresent(leaseNamespace -> leaseNamespace.admitWish(tx.nanos()));
+    namespacePolicy.check(asked);
+    AcquireSpec wish = asked.withDefaults(namespacePolicy);
     Session session =
         wish.hasSession() ? sessions.require(wish.namespace(), wish.sessionId()) : null;
     List<LeaseKey> keys =
-        wish.wants().stream().map(want -> spaces.findOrMake(want.name())).toList();
+        wish.wants().stream()
+            .map(keyRequest -> leaseNamespaces.findOrMake(keyRequest.name()))
+            .toList();
     Optional<Hold> own =
         keys.size() > 1
             ? Optional.empty()
-            : keys.get(0).enterable(wish.party(), wish.wants().get(0).mode());
+            : keys.get(0).enterable(wish.party(), wish.wants().get(0).leaseMode());
     try {
       if (own.isPresent()) {
-        caller.answer(enter(keys.get(0), own.get(), wish, caller, tx), tx);
+        acquireListener.answer(enter(keys.get(0), own.get(), wish, acquireListener, tx), tx);
       } else {
-        take(wish, session, keys, caller, tx);
+        take(wish, session, keys, acquireListener, tx);
       }
     } finally {
-      keys.forEach(spaces::forgetIfUnused);
+      keys.forEach(leaseNamespaces::forgetIfUnused);
     }
   }
 
-  private void take(Acquire wish, Session session, List<LeaseKey> keys, Caller caller, Tx tx) {
-    lines.refreshHeads(keys, tx);
-    Blocked blocked = Blocked.of(wish, keys, tx.nanos());
-    if (blocked.isNone()) {
+  private void take(
+      AcquireSpec wish,
+      Session session,
+      List<LeaseKey> keys,
+      AcquireListener acquireListener,
+      Tx tx) {
+    waitQueues.refreshHeads(keys, tx);
+    AcquireBlockers acquireBlockers = AcquireBlockers.of(wish, keys, tx.nanos());
+    if (acquireBlockers.isNone()) {
       holds.admit(wish, keys);
-      List<LeaseView> leases = holds.grant(wish, session, caller, keys, 0, tx);
-      caller.answer(new Acquired.Granted(leases), tx);
+      List<LeaseView> leases = holds.grant(wish, session, acquireListener, keys, 0, tx);
+      acquireListener.answer(new AcquireResult.Granted(leases), tx);
     } else if (wish.patience().isPresent() && wish.patience().get().isZero()) {
-      caller.answer(refusal(wish, blocked, keys, tx), tx);
+      acquireListener.answer(refusal(wish, acquireBlockers, keys, tx), tx);
     } else {
-      lines.join(wish, session, caller, keys, tx);
+      waitQueues.join(wish, session, acquireListener, keys, tx);
     }
   }
 
@@ -209,57 +224,60 @@ public final class Leases {
    * Wider than before only if nobody else holds it: two who both waited for that would wait for
    * ever.
    */
-  private Acquired enter(LeaseKey key, Hold own, Acquire wish, Caller caller, Tx tx) {
-    Mode mode = wish.wants().get(0).mode();
-    boolean wider = own.mode == Mode.SHARED && mode == Mode.EXCLUSIVE;
+  private AcquireResult enter(
+      LeaseKey key, Hold own, AcquireSpec wish, AcquireListener acquireListener, Tx tx) {
+    LeaseMode leaseMode = wish.wants().get(0).leaseMode();
+    boolean wider = own.leaseMode == LeaseMode.SHARED && leaseMode == LeaseMode.EXCLUSIVE;
     if (wider && key.holders.size() > 1) {
       events.acquired("HELD", 0);
-      Blocked.Shown holders = Blocked.holders(key, tx);
-      return new Acquired.Held(holders.leases(), holders.total(), List.of(key.name.key()), 1);
+      AcquireBlockers.Shown holders = AcquireBlockers.holders(key, tx);
+      return new AcquireResult.Held(holders.leases(), holders.total(), List.of(key.name.key()), 1);
     }
     events.acquired("REENTERED", 0);
-    if (caller.stays()) {
-      holds.follow(own, wish.callId(), caller, tx);
+    if (acquireListener.wantsEvents()) {
+      holds.follow(own, wish.callId(), acquireListener, tx);
     }
-    return new Acquired.Reentered(holds.enter(key, own, mode, tx));
+    return new AcquireResult.Reentered(holds.enter(key, own, leaseMode, tx));
   }
 
-  private Acquired refusal(Acquire wish, Blocked blocked, List<LeaseKey> keys, Tx tx) {
-    if (!blocked.barredFor().isZero()) {
+  private AcquireResult refusal(
+      AcquireSpec wish, AcquireBlockers acquireBlockers, List<LeaseKey> keys, Tx tx) {
+    if (!acquireBlockers.barredFor().isZero()) {
       events.acquired("DELAYED", 0);
-      return new Acquired.Delayed(blocked.barredFor(), blocked.keys());
+      return new AcquireResult.Delayed(acquireBlockers.barredFor(), acquireBlockers.keys());
     }
     events.acquired("HELD", 0);
     int position = keys.get(0).queue.positionOfNext(wish.priority(), tx.nanos());
-    return new Acquired.Held(blocked.holders(), blocked.holderCount(), blocked.keys(), position);
+    return new AcquireResult.Held(
+        acquireBlockers.holders(), acquireBlockers.holderCount(), acquireBlockers.keys(), position);
   }
 
   /** For a caller whose call has ended: its wait, or its listening to the hold, ends too. */
-  public void abandon(Acquire wish, Tx tx) {
-    if (!lines.abandon(wish, tx)) {
+  public void abandon(AcquireSpec wish, Tx tx) {
+    if (!waitQueues.abandon(wish, tx)) {
       holds.unfollow(wish.callId());
     }
   }
 
   /** For a caller that wants nothing any more; it is told that its wait ran out, if it waits. */
   public void cancelWait(String namespace, String requestId, Tx tx) {
-    lines.cancel(namespace, requestId, tx);
+    waitQueues.cancel(namespace, requestId, tx);
   }
 
   /** For a caller that is back in line, and may find its keys free. */
-  public void comeBack(Acquire wish, Tx tx) {
-    lines.comeBack(wish, tx);
+  public void rejoin(AcquireSpec wish, Tx tx) {
+    waitQueues.comeBack(wish, tx);
   }
 
   /** The hold with its full time from now on, or empty if the key is not held under this token. */
   public Optional<LeaseView> renew(LeaseName name, long token, Tx tx) {
-    Optional<Hold> hold = spaces.find(name, token);
+    Optional<Hold> hold = leaseNamespaces.find(name, token);
     hold.filter(h -> h.session == null).ifPresent(h -> h.life().renew(tx));
     events.renewed(hold.isPresent());
     return hold.map(h -> h.view(tx.nanos()));
   }
 
-  public Released release(LeaseName name, long token, Tx tx) {
+  public ReleaseResult release(LeaseName name, long token, Tx tx) {
     return onHold(
             name,
             token,
@@ -267,12 +285,13 @@ public final class Leases {
               if (hold.entries > 1) {
                 hold.entries--;
                 holds.changed(hold, tx);
-                return Released.STILL_HELD;
+                return ReleaseResult.STILL_HELD;
               }
-              holds.end(key, hold, End.by(hold.party.ownerId(), Ending.RELEASED), tx);
-              return Released.RELEASED;
+              holds.end(
+                  key, hold, HoldEnd.by(hold.leaseOwner.ownerId(), HoldEndCause.RELEASED), tx);
+              return ReleaseResult.RELEASED;
             })
-        .orElse(Released.NOT_HELD);
+        .orElse(ReleaseResult.NOT_HELD);
   }
 
   /**
@@ -285,32 +304,34 @@ public final class Leases {
         name,
         token,
         (key, hold) -> {
-          holds.leaveHands(key, hold, End.by(hold.party.ownerId(), Ending.TRANSFERRED), tx);
-          Party to = new Party(toOwner, toSession);
+          holds.leaveHands(
+              key, hold, HoldEnd.by(hold.leaseOwner.ownerId(), HoldEndCause.TRANSFERRED), tx);
+          LeaseOwner to = new LeaseOwner(toOwner, toSession);
           LeaseView lease =
               holds.begin(key, hold.handedTo(to, session, tx.token(), holds.now()), 0, tx);
-          lines.promote(List.of(key), tx); // the new owner may stand in line itself
+          waitQueues.promote(List.of(key), tx); // the new owner may stand in line itself
           return lease;
         });
   }
 
   /** Gives a hold to one that waits for it, past those before it in line. */
-  public Handed handOver(LeaseName name, long token, String toOwner, Tx tx) {
+  public HandoverResult handOver(LeaseName name, long token, String toOwner, Tx tx) {
     return onHold(name, token, (key, hold) -> handOver(key, hold, toOwner, tx))
-        .orElse(Handed.NOT_HELD);
+        .orElse(HandoverResult.NOT_HELD);
   }
 
-  private Handed handOver(LeaseKey key, Hold hold, String toOwner, Tx tx) {
-    Waiter next = lines.pick(key, hold, toOwner);
+  private HandoverResult handOver(LeaseKey key, Hold hold, String toOwner, Tx tx) {
+    Waiter next = waitQueues.pick(key, hold, toOwner);
     if (next == null) {
-      return Handed.NOBODY;
+      return HandoverResult.NOBODY;
     }
-    holds.leaveHands(key, hold, End.by(hold.party.ownerId(), Ending.TRANSFERRED), tx);
+    holds.leaveHands(
+        key, hold, HoldEnd.by(hold.leaseOwner.ownerId(), HoldEndCause.TRANSFERRED), tx);
     long waited = tx.nanos() - next.since;
     List<LeaseView> leases =
-        holds.grant(next.wish, next.session, next.caller, next.keys, waited, tx);
-    next.caller.answer(new Acquired.Granted(leases), tx);
-    return new Handed(Optional.of(leases.get(0)), true);
+        holds.grant(next.wish, next.session, next.acquireListener, next.keys, waited, tx);
+    next.acquireListener.answer(new AcquireResult.Granted(leases), tx);
+    return new HandoverResult(Optional.of(leases.get(0)), true);
   }
 
   /** Makes a hold last until it is released, if it has not run out: a hold becomes a booking. */
@@ -347,7 +368,7 @@ public final class Leases {
   }
 
   private <R> Optional<R> onHold(LeaseName name, long token, BiFunction<LeaseKey, Hold, R> action) {
-    LeaseKey key = spaces.find(name).orElse(null);
+    LeaseKey key = leaseNamespaces.find(name).orElse(null);
     Hold hold = key == null ? null : key.hold(token).orElse(null);
     if (hold == null) {
       events.stale();
@@ -358,18 +379,22 @@ public final class Leases {
 
   /** Ends holds over their holders' heads: the one under the token, or all if none is given. */
   public void forceRelease(
-      LeaseName name, Optional<Long> token, End how, BiConsumer<List<LeaseView>, Tx> done, Tx tx) {
+      LeaseName name,
+      Optional<Long> token,
+      HoldEnd how,
+      BiConsumer<List<LeaseView>, Tx> done,
+      Tx tx) {
     List<Hold> doomed = holdsOf(name, token);
     List<LeaseView> views = doomed.stream().map(hold -> hold.view(tx.nanos())).toList();
     holds.endEach(doomed, how, tx, last -> done.accept(views, last));
   }
 
   /** Asks the holders first; what they still hold after the grace ends by force. */
-  public void askForRelease(
+  public void releaseAfterNotice(
       LeaseName name,
       Optional<Long> token,
       Duration grace,
-      End how,
+      HoldEnd how,
       BiConsumer<List<LeaseView>, Tx> done,
       Tx tx) {
     List<Hold> asked = holdsOf(name, token);
@@ -382,7 +407,7 @@ public final class Leases {
   }
 
   private List<Hold> holdsOf(LeaseName name, Optional<Long> token) {
-    return spaces.find(name).stream()
+    return leaseNamespaces.find(name).stream()
         .flatMap(key -> key.holders.stream())
         .filter(hold -> token.isEmpty() || token.get() == hold.token)
         .toList();
@@ -391,8 +416,9 @@ public final class Leases {
   /** The floor afterwards; a token below it was not accepted. */
   public long raiseFence(LeaseName resource, long token, Tx tx) {
     if (!fences.isKnown(resource)) {
-      int most = spaces.policyOf(resource.namespace()).maxFences();
-      Space.admit("fences", resource.namespace(), fences.count(resource.namespace()) + 1, most);
+      int most = leaseNamespaces.policyOf(resource.namespace()).maxFences();
+      LeaseNamespace.admit(
+          "fences", resource.namespace(), fences.count(resource.namespace()) + 1, most);
     }
     long floor = fences.raise(resource, token, tx);
     if (floor > token) {
@@ -406,25 +432,28 @@ public final class Leases {
   }
 
   /** The version of the policy afterwards. Keys whose capacity grew may let somebody in. */
-  public long setPolicy(String namespace, Policy policy, Optional<Long> expectedVersion, Tx tx) {
+  public long setPolicy(
+      String namespace, NamespacePolicy namespacePolicy, Optional<Long> expectedVersion, Tx tx) {
     long before = policy(namespace).version();
     expectedVersion.ifPresent(expected -> check("policy", expected, before));
-    Space space = spaces.findOrMake(namespace);
-    space.policy(policy, before + 1);
-    tx.put(PolicyRows.keyOf(namespace), PolicyRows.encode(policy, before + 1));
-    lines.applyPolicy(space, tx);
+    LeaseNamespace leaseNamespace = leaseNamespaces.findOrMake(namespace);
+    leaseNamespace.policy(namespacePolicy, before + 1);
+    tx.put(
+        NamespacePolicyRows.keyOf(namespace),
+        NamespacePolicyRows.encode(namespacePolicy, before + 1));
+    waitQueues.applyPolicy(leaseNamespace, tx);
     return before + 1;
   }
 
-  public SpaceView policy(String namespace) {
-    return spaces
+  public LeaseNamespaceView policy(String namespace) {
+    return leaseNamespaces
         .find(namespace)
-        .map(Space::view)
-        .orElse(SpaceView.UNTOUCHED)
+        .map(LeaseNamespace::view)
+        .orElse(LeaseNamespaceView.UNTOUCHED)
         .with(fences.count(namespace), holds.terms.count(namespace));
   }
 
-  public History history() {
+  public HistorySnapshot history() {
     return holds.history.snapshot();
   }
 
@@ -443,17 +472,20 @@ public final class Leases {
    * that the key is free, before another that it is held, would contradict it.
    */
   public OptionalLong newestToken(LeaseName name) {
-    List<Hold> held = spaces.find(name).map(key -> key.holders.list()).orElse(List.of());
+    List<Hold> held = leaseNamespaces.find(name).map(key -> key.holders.list()).orElse(List.of());
     return held.isEmpty() ? OptionalLong.empty() : OptionalLong.of(held.get(held.size() - 1).token);
   }
 
   public KeyView get(LeaseName name, Tx tx) {
-    return spaces.find(name).map(key -> key.view(tx.nanos())).orElse(KeyView.FREE);
+    return leaseNamespaces.find(name).map(key -> key.view(tx.nanos())).orElse(KeyView.FREE);
   }
 
   /** Who waits for a key, up to so many. */
   public WaitersView waiters(LeaseName name, int most, Tx tx) {
-    return spaces.find(name).map(key -> key.waiters(tx.nanos(), most)).orElse(WaitersView.NONE);
+    return leaseNamespaces
+        .find(name)
+        .map(key -> key.waiters(tx.nanos(), most))
+        .orElse(WaitersView.NONE);
   }
 
   /** The last term of an election; 0 before the first. */
@@ -463,26 +495,26 @@ public final class Leases {
 
   /** For a watch, which has no transaction: the time left of each is that of the moment given. */
   public List<LeaseView> snapshot(String namespace, String prefix, long nanos) {
-    return spaces.list(namespace, prefix, nanos);
+    return leaseNamespaces.list(namespace, prefix, nanos);
   }
 
   /** Who leads now, for a watch. */
   public Optional<LeaseView> leader(LeaseName election, long nanos) {
-    return spaces.find(election).flatMap(key -> key.views(nanos, 1).stream().findFirst());
+    return leaseNamespaces.find(election).flatMap(key -> key.views(nanos, 1).stream().findFirst());
   }
 
   /** Some holds in the order of their keys; a page costs what it returns. */
   public LeasePage list(LeasePage.Request request, Tx tx) {
-    return spaces.page(request, tx.nanos());
+    return leaseNamespaces.page(request, tx.nanos());
   }
 
   /** Keys that were looked at for all pages so far. */
   long keysOnPages() {
-    return spaces.keysOnPages();
+    return leaseNamespaces.keysOnPages();
   }
 
   /** Namespaces of which anything is in memory. */
   int namespaces() {
-    return spaces.size();
+    return leaseNamespaces.size();
   }
 }

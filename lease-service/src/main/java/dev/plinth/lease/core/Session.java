@@ -9,7 +9,7 @@ final class Session {
   final String namespace;
   final String id;
   final String ownerId;
-  final Life life;
+  final ExpiryTimer expiryTimer;
   final Duration lockDelay;
 
   /** Of the secret that lets a client go on with it. */
@@ -21,7 +21,7 @@ final class Session {
   /** Holds that an operator wants back. */
   final Set<Hold> asked = new LinkedHashSet<>();
 
-  final Set<Follower> keepers = new LinkedHashSet<>();
+  final Set<HoldListener> keepers = new LinkedHashSet<>();
   private boolean ended;
 
   Session(
@@ -34,14 +34,14 @@ final class Session {
     this.namespace = namespace;
     this.id = id;
     this.ownerId = ownerId;
-    this.life = new Life(ttl);
+    this.expiryTimer = new ExpiryTimer(ttl);
     this.lockDelay = lockDelay;
     this.digest = digest;
   }
 
   void end() {
     ended = true;
-    life.stop();
+    expiryTimer.stop();
   }
 
   /** It ends, though some of its keys may still be on their way back. */

@@ -17,25 +17,25 @@ final class SessionRows {
   }
 
   static byte[] encode(Session session) {
-    return Words.bytes(
+    return RowText.bytes(
         String.join(
             " ",
-            Words.VERSION,
-            Words.text(session.ownerId),
-            Words.millis(session.life.ttl),
-            Words.millis(session.lockDelay),
-            Words.text(session.digest)));
+            RowText.VERSION,
+            RowText.encode(session.ownerId),
+            RowText.millis(session.expiryTimer.ttl),
+            RowText.millis(session.lockDelay),
+            RowText.encode(session.digest)));
   }
 
   static Session decode(String rowKey, byte[] value) {
-    String[] words = Words.lines(rowKey, value)[0].split(" ");
-    LeaseName name = Words.name(rowKey, PREFIX);
+    String[] words = RowText.lines(rowKey, value)[0].split(" ");
+    LeaseName name = RowText.name(rowKey, PREFIX);
     return new Session(
         name.namespace(),
         name.key(),
-        Words.untext(words[1]),
-        Words.duration(words[2]),
-        Words.duration(words[3]),
-        Words.untext(words[4]));
+        RowText.decode(words[1]),
+        RowText.duration(words[2]),
+        RowText.duration(words[3]),
+        RowText.decode(words[4]));
   }
 }

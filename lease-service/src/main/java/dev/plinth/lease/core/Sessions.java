@@ -15,12 +15,12 @@ final class Sessions {
   }
 
   private final Map<String, Session> open = new HashMap<>();
-  private final Spaces spaces;
+  private final LeaseNamespaces leaseNamespaces;
   private final LeaseEvents events;
   private final Expiry expiry;
 
-  Sessions(Spaces spaces, LeaseEvents events, Expiry expiry) {
-    this.spaces = spaces;
+  Sessions(LeaseNamespaces leaseNamespaces, LeaseEvents events, Expiry expiry) {
+    this.leaseNamespaces = leaseNamespaces;
     this.events = events;
     this.expiry = expiry;
   }
@@ -37,9 +37,9 @@ final class Sessions {
   /** Its full time counts from now. */
   void add(Session session, Tx tx) {
     open.put(key(session.namespace, session.id), session);
-    spaces.findOrMake(session.namespace).sessions++;
+    leaseNamespaces.findOrMake(session.namespace).sessions++;
     events.sessions(1);
-    session.life.begin(tx, later -> expiry.expired(session, later));
+    session.expiryTimer.begin(tx, later -> expiry.expired(session, later));
   }
 
   /** Null if it is not open. */
@@ -65,9 +65,9 @@ final class Sessions {
 
   void remove(Session session, Tx tx) {
     open.remove(key(session.namespace, session.id));
-    Space space = spaces.findOrMake(session.namespace);
-    space.sessions--;
-    spaces.forgetIfUnused(space);
+    LeaseNamespace leaseNamespace = leaseNamespaces.findOrMake(session.namespace);
+    leaseNamespace.sessions--;
+    leaseNamespaces.forgetIfUnused(leaseNamespace);
     tx.delete(SessionRows.keyOf(session));
     events.sessions(-1);
   }

@@ -21,10 +21,10 @@ final class Waiter {
   static final Comparator<Waiter> ORDER =
       (one, other) -> compare(one.rank, one.place, other.rank, other.place);
 
-  final Acquire wish;
-  final Party party;
+  final AcquireSpec wish;
+  final LeaseOwner leaseOwner;
   final Session session;
-  final Caller caller;
+  final AcquireListener acquireListener;
   final List<LeaseKey> keys;
   final long since;
   final long rank;
@@ -44,11 +44,16 @@ final class Waiter {
   private boolean away;
 
   Waiter(
-      Acquire wish, Session session, Caller caller, List<LeaseKey> keys, long since, long place) {
+      AcquireSpec wish,
+      Session session,
+      AcquireListener acquireListener,
+      List<LeaseKey> keys,
+      long since,
+      long place) {
     this.wish = wish;
-    this.party = wish.party();
+    this.leaseOwner = wish.party();
     this.session = session;
-    this.caller = caller;
+    this.acquireListener = acquireListener;
     this.keys = keys;
     this.since = since;
     this.rank = rank(since, wish.priority());
@@ -65,13 +70,13 @@ final class Waiter {
     return byRank == 0 ? Long.compare(place, otherPlace) : byRank;
   }
 
-  Want wantOf(LeaseKey key) {
+  KeyRequest wantOf(LeaseKey key) {
     return wish.wants().get(keys.indexOf(key));
   }
 
   /** Nobody listens any more; to grant it the keys would be to lose them for a ttl. */
   boolean isAbandoned() {
-    return caller.isGone();
+    return acquireListener.isGone();
   }
 
   /** Its place is kept, but it is passed over. */

@@ -13,5 +13,5 @@ public record WaitersView(List<InLine> line, int total) {
   static final WaitersView NONE = new WaitersView(List.of(), 0);
 
   /** One that waits, and what it wants of this key. */
-  public record InLine(Acquire wish, Want want, Duration waited) {}
+  public record InLine(AcquireSpec wish, KeyRequest keyRequest, Duration waited) {}
 }

@@ -1,8 +1,8 @@
 package dev.plinth.lease.grpc;
 
 import com.google.protobuf.Message;
-import dev.plinth.lease.core.Acquire;
-import dev.plinth.lease.core.Caller;
+import dev.plinth.lease.core.AcquireListener;
+import dev.plinth.lease.core.AcquireSpec;
 import dev.plinth.lease.core.Leases;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
@@ -11,9 +11,9 @@ import dev.plinth.lease.v1.AcquireSetResponse;
 import dev.plinth.lease.v1.AcquireStreamRequest;
 import dev.plinth.lease.v1.AcquireStreamResponse;
 import dev.plinth.shards.MappedReply;
-import dev.plinth.shards.grpc.SerialStream;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import dev.plinth.shards.grpc.SynchronizedStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,7 +26,7 @@ final class AcquireCalls {
   }
 
   void acquire(AcquireRequest request, StreamObserver<AcquireResponse> to) {
-    Acquire wish = AcquireWire.acquire(request);
+    AcquireSpec wish = AcquireWire.acquire(request);
     String id = request.getRequestId();
     AcquireRequest remembered =
         request.hasWait() || request.getCancel()
@@ -43,13 +43,15 @@ final class AcquireCalls {
             mutation,
             (leases, tx, reply) ->
                 leases.acquire(
-                    wish, Caller.of(id, new MappedReply<>(reply, AcquireWire::response)), tx),
+                    wish,
+                    AcquireListener.of(id, new MappedReply<>(reply, AcquireWire::response)),
+                    tx),
             to);
     leaveWithTheCaller(wish, call);
   }
 
   void acquireSet(AcquireSetRequest request, StreamObserver<AcquireSetResponse> to) {
-    Acquire wish = AcquireWire.acquire(request);
+    AcquireSpec wish = AcquireWire.acquire(request);
     String id = request.getRequestId();
     AcquireSetRequest remembered =
         request.hasWait() || request.getCancel()
@@ -66,7 +68,9 @@ final class AcquireCalls {
             mutation,
             (leases, tx, reply) ->
                 leases.acquire(
-                    wish, Caller.of(id, new MappedReply<>(reply, AcquireWire::setResponse)), tx),
+                    wish,
+                    AcquireListener.of(id, new MappedReply<>(reply, AcquireWire::setResponse)),
+                    tx),
             to);
     leaveWithTheCaller(wish, call);
   }
@@ -77,31 +81,31 @@ final class AcquireCalls {
    */
   private <A extends Message> void cancel(Mutation<A> mutation, A otherwise, StreamObserver<A> to) {
     calls.mutate(mutation, (leases, tx, reply) -> reply.send(tx, otherwise), to);
-    calls.tell(
+    calls.run(
         mutation.shardKey(),
         (leases, tx, reply) -> leases.cancelWait(mutation.shardKey(), mutation.requestId(), tx));
   }
 
-  private void leaveWithTheCaller(Acquire wish, CompletableFuture<?> call) {
+  private void leaveWithTheCaller(AcquireSpec wish, CompletableFuture<?> call) {
     if (!wish.patience().orElseThrow().isZero()) {
       calls.whenAbandoned(call, (leases, tx, reply) -> leases.abandon(wish, tx), namespace(wish));
       if (wish.patient()) {
         // Sent again it is joined to the wish in line, which was passed over in between.
-        calls.tell(namespace(wish), (leases, tx, reply) -> leases.comeBack(wish, tx));
+        calls.run(namespace(wish), (leases, tx, reply) -> leases.rejoin(wish, tx));
       }
     }
   }
 
   void acquireStream(AcquireStreamRequest request, StreamObserver<AcquireStreamResponse> to) {
-    Acquire wish = AcquireWire.acquire(request);
-    calls.followMutation(
+    AcquireSpec wish = AcquireWire.acquire(request);
+    calls.mutatingStream(
         namespace(wish),
-        (leases, tx, feed) -> leases.acquire(wish, new AcquireFeed(feed), tx),
+        (leases, tx, streamReply) -> leases.acquire(wish, new AcquireHoldStream(streamReply), tx),
         (leases, tx, reply) -> leases.abandon(wish, tx),
-        new SerialStream<>(to));
+        new SynchronizedStreamObserver<>(to));
   }
 
-  static String namespace(Acquire wish) {
+  static String namespace(AcquireSpec wish) {
     return wish.wants().get(0).name().namespace();
   }
 }

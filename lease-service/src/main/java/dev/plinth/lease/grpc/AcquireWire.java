@@ -1,19 +1,19 @@
 package dev.plinth.lease.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.plinth.lease.core.Acquire;
-import dev.plinth.lease.core.Acquired;
+import dev.plinth.lease.core.AcquireResult;
+import dev.plinth.lease.core.AcquireSpec;
+import dev.plinth.lease.core.KeyRequest;
+import dev.plinth.lease.core.LeaseMode;
 import dev.plinth.lease.core.LeaseName;
-import dev.plinth.lease.core.Mode;
-import dev.plinth.lease.core.Policy;
-import dev.plinth.lease.core.Want;
+import dev.plinth.lease.core.NamespacePolicy;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireSetItem;
 import dev.plinth.lease.v1.AcquireSetRequest;
 import dev.plinth.lease.v1.AcquireSetResponse;
 import dev.plinth.lease.v1.AcquireStreamRequest;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,17 +27,17 @@ final class AcquireWire {
 
   private AcquireWire() {}
 
-  static Acquire acquire(AcquireRequest request) {
+  static AcquireSpec acquire(AcquireRequest request) {
     return acquire(request, Optional.of(wait(request.hasWait(), request.getWait())));
   }
 
   /** A stream waits, unless told otherwise, for as long as it is open. */
-  static Acquire acquire(AcquireStreamRequest stream) {
+  static AcquireSpec acquire(AcquireStreamRequest stream) {
     AcquireRequest request = sameFields(stream);
     Optional<Duration> wait =
         request.hasWait() ? Optional.of(wait(true, request.getWait())) : Optional.empty();
-    Acquire wish = acquire(request, wait);
-    return new Acquire(
+    AcquireSpec wish = acquire(request, wait);
+    return new AcquireSpec(
         wish.wants(),
         wish.ownerId(),
         wish.sessionId(),
@@ -58,48 +58,48 @@ final class AcquireWire {
     }
   }
 
-  private static Acquire acquire(AcquireRequest request, Optional<Duration> patience) {
+  private static AcquireSpec acquire(AcquireRequest request, Optional<Duration> patience) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     noneWith(request.getSessionId(), "ttl", request.hasTtl(), request.getTtl());
     noneWith(request.getSessionId(), "lock_delay", request.hasLockDelay(), request.getLockDelay());
-    return new Acquire(
+    return new AcquireSpec(
         List.of(want("", name, request.getMode(), request.getWeight())),
-        Fields.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER),
-        Fields.optionalName("session_id", request.getSessionId(), LeaseWire.MOST_OWNER),
+        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER),
+        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MOST_OWNER),
         LeaseWire.ttl(request.hasTtl(), request.getTtl()),
         patience,
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
         LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
-        !Fields.requestId(request.getRequestId()).isEmpty(),
+        !FieldChecks.requestId(request.getRequestId()).isEmpty(),
         callId(request.getRequestId()));
   }
 
-  static Acquire acquire(AcquireSetRequest request) {
-    String namespace = Fields.namespace(request.getNamespace());
+  static AcquireSpec acquire(AcquireSetRequest request) {
+    String namespace = FieldChecks.namespace(request.getNamespace());
     noneWith(request.getSessionId(), "ttl", request.hasTtl(), request.getTtl());
     noneWith(request.getSessionId(), "lock_delay", request.hasLockDelay(), request.getLockDelay());
-    return new Acquire(
+    return new AcquireSpec(
         wants(namespace, request.getItemsList()),
-        Fields.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER),
-        Fields.optionalName("session_id", request.getSessionId(), LeaseWire.MOST_OWNER),
+        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER),
+        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MOST_OWNER),
         LeaseWire.ttl(request.hasTtl(), request.getTtl()),
         Optional.of(wait(request.hasWait(), request.getWait())),
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
         LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
-        !Fields.requestId(request.getRequestId()).isEmpty(),
+        !FieldChecks.requestId(request.getRequestId()).isEmpty(),
         callId(request.getRequestId()));
   }
 
-  private static List<Want> wants(String namespace, List<AcquireSetItem> items) {
-    Fields.between("items", items.size(), 1, MOST_ITEMS);
-    List<Want> wants = new ArrayList<>();
+  private static List<KeyRequest> wants(String namespace, List<AcquireSetItem> items) {
+    FieldChecks.between("items", items.size(), 1, MOST_ITEMS);
+    List<KeyRequest> wants = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       AcquireSetItem item = items.get(i);
       String path = "items[" + i + "].";
-      String key = Fields.name(path + "key", item.getKey(), LeaseWire.MOST_KEY);
-      if (wants.stream().anyMatch(want -> want.name().key().equals(key))) {
+      String key = FieldChecks.name(path + "key", item.getKey(), LeaseWire.MOST_KEY);
+      if (wants.stream().anyMatch(keyRequest -> keyRequest.name().key().equals(key))) {
         throw Failure.Invalid.field(path + "key", '"' + key + '"', "each key once");
       }
       wants.add(want(path, new LeaseName(namespace, key), item.getMode(), item.getWeight()));
@@ -107,24 +107,24 @@ final class AcquireWire {
     return wants;
   }
 
-  private static Want want(
+  private static KeyRequest want(
       String path, LeaseName name, dev.plinth.lease.v1.Mode wireMode, int weight) {
-    Mode mode = mode(path + "mode", wireMode);
-    if (mode == Mode.SEMAPHORE) {
-      int asked = Fields.between(path + "weight", weight, 0, MOST_WEIGHT);
-      return new Want(name, mode, Math.max(asked, 1));
+    LeaseMode leaseMode = mode(path + "mode", wireMode);
+    if (leaseMode == LeaseMode.SEMAPHORE) {
+      int asked = FieldChecks.between(path + "weight", weight, 0, MOST_WEIGHT);
+      return new KeyRequest(name, leaseMode, Math.max(asked, 1));
     }
     if (weight != 0) {
       throw Failure.Invalid.field(path + "weight", weight, "none without MODE_SEMAPHORE");
     }
-    return new Want(name, mode, 0);
+    return new KeyRequest(name, leaseMode, 0);
   }
 
-  private static Mode mode(String field, dev.plinth.lease.v1.Mode mode) {
+  private static LeaseMode mode(String field, dev.plinth.lease.v1.Mode mode) {
     return switch (mode) {
-      case MODE_UNSPECIFIED, MODE_EXCLUSIVE -> Mode.EXCLUSIVE;
-      case MODE_SHARED -> Mode.SHARED;
-      case MODE_SEMAPHORE -> Mode.SEMAPHORE;
+      case MODE_UNSPECIFIED, MODE_EXCLUSIVE -> LeaseMode.EXCLUSIVE;
+      case MODE_SHARED -> LeaseMode.SHARED;
+      case MODE_SEMAPHORE -> LeaseMode.SEMAPHORE;
       case UNRECOGNIZED ->
           throw Failure.Invalid.field(field, mode, "MODE_EXCLUSIVE, MODE_SHARED or MODE_SEMAPHORE");
     };
@@ -136,18 +136,22 @@ final class AcquireWire {
   }
 
   static int priority(int value) {
-    return Fields.between("priority", value, -100, 100);
+    return FieldChecks.between("priority", value, -100, 100);
   }
 
   static Duration wait(boolean given, com.google.protobuf.Duration value) {
-    return Fields.duration(
-        "wait", given ? value : null, Duration.ZERO, Duration.ZERO, Policy.PLATFORM.maxWait());
+    return FieldChecks.duration(
+        "wait",
+        given ? value : null,
+        Duration.ZERO,
+        Duration.ZERO,
+        NamespacePolicy.PLATFORM.maxWait());
   }
 
   private static void noneWith(
       String session, String field, boolean given, com.google.protobuf.Duration value) {
     if (!session.isEmpty() && given) {
-      throw Failure.Invalid.field(field, Fields.text(value), "none with a session_id");
+      throw Failure.Invalid.field(field, FieldChecks.text(value), "none with a session_id");
     }
   }
 
@@ -172,29 +176,29 @@ final class AcquireWire {
     }
   }
 
-  static AcquireResponse response(Acquired acquired) {
+  static AcquireResponse response(AcquireResult acquireResult) {
     AcquireResponse.Builder response = AcquireResponse.newBuilder();
-    if (acquired instanceof Acquired.Granted granted) {
+    if (acquireResult instanceof AcquireResult.Granted granted) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_GRANTED)
           .setLease(LeaseWire.lease(granted.leases().get(0)));
-    } else if (acquired instanceof Acquired.Reentered again) {
+    } else if (acquireResult instanceof AcquireResult.Reentered again) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_REENTERED)
           .setLease(LeaseWire.lease(again.lease()));
-    } else if (acquired instanceof Acquired.Held held) {
+    } else if (acquireResult instanceof AcquireResult.Held held) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_HELD)
           .addAllHolders(LeaseWire.leases(held.holders()))
           .setHoldersTotal(held.holderCount())
           .setPosition(held.position());
-    } else if (acquired instanceof Acquired.TimedOut late) {
+    } else if (acquireResult instanceof AcquireResult.TimedOut late) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_TIMED_OUT)
           .addAllHolders(LeaseWire.leases(late.holders()))
           .setHoldersTotal(late.holderCount())
           .setPosition(late.position());
-    } else if (acquired instanceof Acquired.Delayed delayed) {
+    } else if (acquireResult instanceof AcquireResult.Delayed delayed) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_DELAYED)
           .setRetryAfter(LeaseWire.duration(delayed.retryAfter()));
@@ -202,25 +206,25 @@ final class AcquireWire {
     return response.build();
   }
 
-  static AcquireSetResponse setResponse(Acquired acquired) {
+  static AcquireSetResponse setResponse(AcquireResult acquireResult) {
     AcquireSetResponse.Builder response = AcquireSetResponse.newBuilder();
-    if (acquired instanceof Acquired.Granted granted) {
+    if (acquireResult instanceof AcquireResult.Granted granted) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_GRANTED)
           .addAllLeases(LeaseWire.leases(granted.leases()));
-    } else if (acquired instanceof Acquired.Reentered again) {
+    } else if (acquireResult instanceof AcquireResult.Reentered again) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_GRANTED)
           .addLeases(LeaseWire.lease(again.lease()));
-    } else if (acquired instanceof Acquired.Held held) {
+    } else if (acquireResult instanceof AcquireResult.Held held) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_HELD)
           .addAllBlockingKeys(held.blockingKeys());
-    } else if (acquired instanceof Acquired.TimedOut late) {
+    } else if (acquireResult instanceof AcquireResult.TimedOut late) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_TIMED_OUT)
           .addAllBlockingKeys(late.blockingKeys());
-    } else if (acquired instanceof Acquired.Delayed delayed) {
+    } else if (acquireResult instanceof AcquireResult.Delayed delayed) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_DELAYED)
           .addAllBlockingKeys(delayed.blockingKeys())

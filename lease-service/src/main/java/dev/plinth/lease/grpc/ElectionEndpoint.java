@@ -1,13 +1,13 @@
 package dev.plinth.lease.grpc;
 
-import dev.plinth.lease.core.Acquire;
-import dev.plinth.lease.core.Caller;
-import dev.plinth.lease.core.Handed;
+import dev.plinth.lease.core.AcquireListener;
+import dev.plinth.lease.core.AcquireSpec;
+import dev.plinth.lease.core.HandoverResult;
 import dev.plinth.lease.core.KeyView;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Leases;
-import dev.plinth.lease.core.Released;
+import dev.plinth.lease.core.ReleaseResult;
 import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.v1.CampaignOnceRequest;
 import dev.plinth.lease.v1.CampaignOnceResponse;
@@ -26,13 +26,13 @@ import dev.plinth.lease.v1.ResignRequest;
 import dev.plinth.lease.v1.ResignResponse;
 import dev.plinth.lease.v1.TransferLeadershipRequest;
 import dev.plinth.lease.v1.TransferLeadershipResponse;
-import dev.plinth.server.call.Fields;
-import dev.plinth.shards.Lane;
+import dev.plinth.server.call.FieldChecks;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.MappedReply;
 import dev.plinth.shards.grpc.ResumeToken;
-import dev.plinth.shards.grpc.SerialStream;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import dev.plinth.shards.grpc.SynchronizedStreamObserver;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
@@ -51,17 +51,18 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
 
   @Override
   public void campaign(CampaignRequest request, StreamObserver<CampaignResponse> to) {
-    Acquire candidacy = ElectionWire.candidacy(request);
-    calls.followMutation(
+    AcquireSpec candidacy = ElectionWire.candidacy(request);
+    calls.mutatingStream(
         AcquireCalls.namespace(candidacy),
-        (leases, tx, feed) -> leases.acquire(candidacy, new CampaignFeed(feed), tx),
+        (leases, tx, streamReply) ->
+            leases.acquire(candidacy, new CampaignHoldStream(streamReply), tx),
         (leases, tx, reply) -> leases.abandon(candidacy, tx),
-        new SerialStream<>(to));
+        new SynchronizedStreamObserver<>(to));
   }
 
   @Override
   public void campaignOnce(CampaignOnceRequest request, StreamObserver<CampaignOnceResponse> to) {
-    Acquire candidacy = ElectionWire.candidacy(request);
+    AcquireSpec candidacy = ElectionWire.candidacy(request);
     String namespace = AcquireCalls.namespace(candidacy);
     // Sent again it may have less time left to wait.
     CampaignOnceRequest remembered =
@@ -72,12 +73,14 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
                 namespace, request.getRequestId(), remembered, CampaignOnceResponse.parser()),
             (leases, tx, reply) ->
                 leases.acquire(
-                    candidacy, Caller.of(new MappedReply<>(reply, ElectionWire::response)), tx),
+                    candidacy,
+                    AcquireListener.of(new MappedReply<>(reply, ElectionWire::response)),
+                    tx),
             to);
     if (request.hasWait()) {
       calls.whenAbandoned(call, (leases, tx, reply) -> leases.abandon(candidacy, tx), namespace);
       if (candidacy.patient()) {
-        calls.tell(namespace, (leases, tx, reply) -> leases.comeBack(candidacy, tx));
+        calls.run(namespace, (leases, tx, reply) -> leases.rejoin(candidacy, tx));
       }
     }
   }
@@ -87,7 +90,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     LeaseName name = ElectionWire.name(request.getNamespace(), request.getElection());
     long token = LeaseWire.token(request.getToken());
     byte[] value = LeaseWire.payload("value", request.getValue());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ProclaimResponse.parser()),
         (leases, tx, reply) ->
@@ -111,12 +114,12 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
   public void resign(ResignRequest request, StreamObserver<ResignResponse> to) {
     LeaseName name = ElectionWire.name(request.getNamespace(), request.getElection());
     long token = LeaseWire.token(request.getToken());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ResignResponse.parser()),
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) -> {
-          boolean led = leases.release(name, token, tx) == Released.RELEASED;
+          boolean led = leases.release(name, token, tx) == ReleaseResult.RELEASED;
           reply.send(
               tx,
               ResignResponse.newBuilder()
@@ -135,8 +138,8 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     LeaseName name = ElectionWire.name(request.getNamespace(), request.getElection());
     long token = LeaseWire.token(request.getToken());
     String candidate =
-        Fields.name("to_candidate_id", request.getToCandidateId(), LeaseWire.MOST_OWNER);
-    String requestId = Fields.requestId(request.getRequestId());
+        FieldChecks.name("to_candidate_id", request.getToCandidateId(), LeaseWire.MOST_OWNER);
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, TransferLeadershipResponse.parser()),
         (leases, tx, reply) ->
@@ -144,14 +147,14 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
         to);
   }
 
-  private static TransferLeadershipResponse transferred(Handed handed) {
+  private static TransferLeadershipResponse transferred(HandoverResult handoverResult) {
     TransferLeadershipResponse.Builder response = TransferLeadershipResponse.newBuilder();
-    handed.lease().map(ElectionWire::leader).ifPresent(response::setLeader);
+    handoverResult.lease().map(ElectionWire::leader).ifPresent(response::setLeader);
     return response
         .setOutcome(
-            handed.lease().isPresent()
+            handoverResult.lease().isPresent()
                 ? TransferLeadershipResponse.Outcome.OUTCOME_TRANSFERRED
-                : handed.wasHeld()
+                : handoverResult.wasHeld()
                     ? TransferLeadershipResponse.Outcome.OUTCOME_NO_SUCH_CANDIDATE
                     : TransferLeadershipResponse.Outcome.OUTCOME_NOT_LEADER)
         .build();
@@ -160,9 +163,9 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
   @Override
   public void getLeader(GetLeaderRequest request, StreamObserver<GetLeaderResponse> to) {
     LeaseName name = ElectionWire.name(request.getNamespace(), request.getElection());
-    calls.ask(
+    calls.read(
         name.namespace(),
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         (leases, tx, reply) -> {
           KeyView key = leases.get(name, tx);
           GetLeaderResponse.Builder response =
@@ -198,9 +201,9 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
   public void listCandidates(
       ListCandidatesRequest request, StreamObserver<ListCandidatesResponse> to) {
     LeaseName name = ElectionWire.name(request.getNamespace(), request.getElection());
-    calls.ask(
+    calls.read(
         name.namespace(),
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         (leases, tx, reply) -> {
           WaitersView waiters = leases.waiters(name, LeaseWire.MOST_WAITERS, tx);
           reply.send(

@@ -1,20 +1,20 @@
 package dev.plinth.lease.grpc;
 
 import com.google.protobuf.ByteString;
-import dev.plinth.lease.core.Acquire;
-import dev.plinth.lease.core.Acquired;
+import dev.plinth.lease.core.AcquireResult;
+import dev.plinth.lease.core.AcquireSpec;
+import dev.plinth.lease.core.KeyRequest;
+import dev.plinth.lease.core.LeaseMode;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
-import dev.plinth.lease.core.Mode;
 import dev.plinth.lease.core.WaitersView;
-import dev.plinth.lease.core.Want;
 import dev.plinth.lease.v1.CampaignOnceRequest;
 import dev.plinth.lease.v1.CampaignOnceResponse;
 import dev.plinth.lease.v1.CampaignOnceResponse.Outcome;
 import dev.plinth.lease.v1.CampaignRequest;
 import dev.plinth.lease.v1.Candidate;
 import dev.plinth.lease.v1.Leader;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -27,11 +27,11 @@ final class ElectionWire {
 
   static LeaseName name(String namespace, String election) {
     return LeaseName.ofElection(
-        Fields.namespace(namespace), Fields.name("election", election, MOST_ELECTION));
+        FieldChecks.namespace(namespace), FieldChecks.name("election", election, MOST_ELECTION));
   }
 
-  static Acquire candidacy(CampaignRequest request) {
-    return new Acquire(
+  static AcquireSpec candidacy(CampaignRequest request) {
+    return new AcquireSpec(
         wants(request.getNamespace(), request.getElection()),
         candidate(request.getCandidateId()),
         LeaseWire.session(request.getSessionId()),
@@ -43,9 +43,9 @@ final class ElectionWire {
         true);
   }
 
-  static Acquire candidacy(CampaignOnceRequest request) {
+  static AcquireSpec candidacy(CampaignOnceRequest request) {
     Duration wait = AcquireWire.wait(request.hasWait(), request.getWait());
-    return new Acquire(
+    return new AcquireSpec(
         wants(request.getNamespace(), request.getElection()),
         candidate(request.getCandidateId()),
         LeaseWire.session(request.getSessionId()),
@@ -54,31 +54,31 @@ final class ElectionWire {
         AcquireWire.priority(request.getPriority()),
         LeaseWire.payload("value", request.getValue()),
         Optional.empty(),
-        !Fields.requestId(request.getRequestId()).isEmpty(),
+        !FieldChecks.requestId(request.getRequestId()).isEmpty(),
         AcquireWire.callId(request.getRequestId()));
   }
 
-  private static List<Want> wants(String namespace, String election) {
-    return List.of(new Want(name(namespace, election), Mode.EXCLUSIVE, 0));
+  private static List<KeyRequest> wants(String namespace, String election) {
+    return List.of(new KeyRequest(name(namespace, election), LeaseMode.EXCLUSIVE, 0));
   }
 
   private static String candidate(String value) {
-    return Fields.name("candidate_id", value, LeaseWire.MOST_OWNER);
+    return FieldChecks.name("candidate_id", value, LeaseWire.MOST_OWNER);
   }
 
-  static CampaignOnceResponse response(Acquired acquired) {
+  static CampaignOnceResponse response(AcquireResult acquireResult) {
     CampaignOnceResponse.Builder response = CampaignOnceResponse.newBuilder();
-    if (acquired instanceof Acquired.Granted granted) {
+    if (acquireResult instanceof AcquireResult.Granted granted) {
       response.setOutcome(Outcome.OUTCOME_ELECTED).setLeader(leader(granted.leases().get(0)));
-    } else if (acquired instanceof Acquired.Reentered again) {
+    } else if (acquireResult instanceof AcquireResult.Reentered again) {
       response.setOutcome(Outcome.OUTCOME_LEADING).setLeader(leader(again.lease()));
-    } else if (acquired instanceof Acquired.Held held) {
+    } else if (acquireResult instanceof AcquireResult.Held held) {
       response.setOutcome(Outcome.OUTCOME_NOT_ELECTED);
       first(held.holders()).ifPresent(response::setLeader);
-    } else if (acquired instanceof Acquired.TimedOut late) {
+    } else if (acquireResult instanceof AcquireResult.TimedOut late) {
       response.setOutcome(Outcome.OUTCOME_NOT_ELECTED);
       first(late.holders()).ifPresent(response::setLeader);
-    } else if (acquired instanceof Acquired.Delayed delayed) {
+    } else if (acquireResult instanceof AcquireResult.Delayed delayed) {
       response
           .setOutcome(Outcome.OUTCOME_DELAYED)
           .setRetryAfter(LeaseWire.duration(delayed.retryAfter()));

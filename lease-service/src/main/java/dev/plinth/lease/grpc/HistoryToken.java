@@ -1,7 +1,7 @@
 package dev.plinth.lease.grpc;
 
-import dev.plinth.lease.core.History.Position;
-import dev.plinth.server.call.Fields;
+import dev.plinth.lease.core.HistorySnapshot.Position;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,7 +21,7 @@ final class HistoryToken {
     if (text.isEmpty()) {
       return Position.START;
     }
-    Matcher parts = FORM.matcher(Fields.name("page_token", text, MOST));
+    Matcher parts = FORM.matcher(FieldChecks.name("page_token", text, MOST));
     if (!parts.matches()) {
       throw Failure.Invalid.field(
           "page_token", '"' + text + '"', "one from a page before, or none");

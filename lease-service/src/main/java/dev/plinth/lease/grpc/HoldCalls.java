@@ -15,8 +15,8 @@ import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.lease.v1.TransferResponse;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.UpdatePayloadResponse;
-import dev.plinth.server.call.Fields;
-import dev.plinth.shards.Lane;
+import dev.plinth.server.call.FieldChecks;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.StreamObserver;
@@ -33,16 +33,16 @@ final class HoldCalls {
   }
 
   void renew(RenewRequest request, StreamObserver<RenewResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    Fields.between("items", request.getItemsCount(), 1, MOST_RENEWALS);
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    FieldChecks.between("items", request.getItemsCount(), 1, MOST_RENEWALS);
     for (int i = 0; i < request.getItemsCount(); i++) {
       String path = "items[" + i + "].";
-      Fields.name(path + "key", request.getItems(i).getKey(), LeaseWire.MOST_KEY);
+      FieldChecks.name(path + "key", request.getItems(i).getKey(), LeaseWire.MOST_KEY);
       LeaseWire.token(path + "token", request.getItems(i).getToken());
     }
-    calls.ask(
+    calls.read(
         namespace,
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) -> {
           RenewResponse.Builder response = RenewResponse.newBuilder();
           for (RenewItem item : request.getItemsList()) {
@@ -79,10 +79,10 @@ final class HoldCalls {
   void release(ReleaseRequest request, StreamObserver<ReleaseResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     long token = LeaseWire.token(request.getToken());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ReleaseResponse.parser()),
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) -> reply.send(tx, LeaseWire.response(leases.release(name, token, tx))),
         to);
   }
@@ -90,10 +90,10 @@ final class HoldCalls {
   void transfer(TransferRequest request, StreamObserver<TransferResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     long token = LeaseWire.token(request.getToken());
-    String owner = Fields.name("to_owner_id", request.getToOwnerId(), LeaseWire.MOST_OWNER);
+    String owner = FieldChecks.name("to_owner_id", request.getToOwnerId(), LeaseWire.MOST_OWNER);
     String session =
-        Fields.optionalName("to_session_id", request.getToSessionId(), LeaseWire.MOST_OWNER);
-    String requestId = Fields.requestId(request.getRequestId());
+        FieldChecks.optionalName("to_session_id", request.getToSessionId(), LeaseWire.MOST_OWNER);
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, TransferResponse.parser()),
         (leases, tx, reply) ->
@@ -119,7 +119,7 @@ final class HoldCalls {
     long token = LeaseWire.token(request.getToken());
     byte[] given = LeaseWire.payload("payload", request.getPayload());
     Optional<byte[]> payload = request.hasPayload() ? Optional.of(given) : Optional.empty();
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ConfirmResponse.parser()),
         (leases, tx, reply) -> reply.send(tx, confirmed(leases.confirm(name, token, payload, tx))),
@@ -144,7 +144,7 @@ final class HoldCalls {
     byte[] payload = LeaseWire.payload("payload", request.getPayload());
     Optional<Long> expected =
         LeaseWire.expectedVersion(request.hasExpectedVersion(), request.getExpectedVersion());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, UpdatePayloadResponse.parser()),
         (leases, tx, reply) ->

@@ -57,7 +57,7 @@ public final class LeaseEndpoint extends LeaseServiceGrpc.LeaseServiceImplBase {
   private final SessionCalls sessions;
   private final AcquireCalls acquires;
   private final HoldCalls holds;
-  private final KeyCalls keys;
+  private final LeaseQueryCalls keys;
   private final OperatorCalls operators;
 
   public LeaseEndpoint(ShardCalls<Leases> calls) {
@@ -65,7 +65,7 @@ public final class LeaseEndpoint extends LeaseServiceGrpc.LeaseServiceImplBase {
     this.sessions = new SessionCalls(calls);
     this.acquires = new AcquireCalls(calls);
     this.holds = new HoldCalls(calls);
-    this.keys = new KeyCalls(calls);
+    this.keys = new LeaseQueryCalls(calls);
     this.operators = new OperatorCalls(calls);
   }
 

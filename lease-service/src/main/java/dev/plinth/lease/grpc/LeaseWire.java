@@ -3,11 +3,11 @@ package dev.plinth.lease.grpc;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
-import dev.plinth.lease.core.Ending;
+import dev.plinth.lease.core.HoldEndCause;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
-import dev.plinth.lease.core.Policy;
-import dev.plinth.lease.core.Released;
+import dev.plinth.lease.core.NamespacePolicy;
+import dev.plinth.lease.core.ReleaseResult;
 import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.v1.EndCause;
 import dev.plinth.lease.v1.Lease;
@@ -15,7 +15,7 @@ import dev.plinth.lease.v1.Mode;
 import dev.plinth.lease.v1.ReleaseAsk;
 import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.Waiter;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,20 +37,21 @@ final class LeaseWire {
   private LeaseWire() {}
 
   static LeaseName name(String namespace, String key) {
-    return new LeaseName(Fields.namespace(namespace), Fields.name("key", key, MOST_KEY));
+    return new LeaseName(FieldChecks.namespace(namespace), FieldChecks.name("key", key, MOST_KEY));
   }
 
   static LeaseName resource(String namespace, String resource) {
-    return new LeaseName(Fields.namespace(namespace), Fields.name("resource", resource, MOST_KEY));
+    return new LeaseName(
+        FieldChecks.namespace(namespace), FieldChecks.name("resource", resource, MOST_KEY));
   }
 
   static String session(String value) {
-    return Fields.name("session_id", value, MOST_OWNER);
+    return FieldChecks.name("session_id", value, MOST_OWNER);
   }
 
   /** What keys are to begin with; empty for all. */
   static String prefix(String value) {
-    return Fields.optionalName("key_prefix", value, MOST_KEY);
+    return FieldChecks.optionalName("key_prefix", value, MOST_KEY);
   }
 
   static byte[] payload(String field, ByteString payload) {
@@ -62,12 +63,13 @@ final class LeaseWire {
   }
 
   static Optional<Duration> ttl(boolean given, com.google.protobuf.Duration value) {
-    Policy most = Policy.PLATFORM;
+    NamespacePolicy most = NamespacePolicy.PLATFORM;
     return optional("ttl", given, value, most.minTtl(), most.maxTtl());
   }
 
   static Optional<Duration> lockDelay(boolean given, com.google.protobuf.Duration value) {
-    return optional("lock_delay", given, value, Duration.ZERO, Policy.PLATFORM.maxLockDelay());
+    return optional(
+        "lock_delay", given, value, Duration.ZERO, NamespacePolicy.PLATFORM.maxLockDelay());
   }
 
   static Optional<Duration> optional(
@@ -77,7 +79,7 @@ final class LeaseWire {
       Duration least,
       Duration most) {
     return given
-        ? Optional.of(Fields.duration(field, value, least, least, most))
+        ? Optional.of(FieldChecks.duration(field, value, least, least, most))
         : Optional.empty();
   }
 
@@ -100,9 +102,9 @@ final class LeaseWire {
     return given ? Optional.of(value) : Optional.empty();
   }
 
-  static ReleaseResponse response(Released released) {
+  static ReleaseResponse response(ReleaseResult releaseResult) {
     ReleaseResponse.Outcome outcome =
-        switch (released) {
+        switch (releaseResult) {
           case RELEASED -> ReleaseResponse.Outcome.OUTCOME_RELEASED;
           case STILL_HELD -> ReleaseResponse.Outcome.OUTCOME_STILL_HELD;
           case NOT_HELD -> ReleaseResponse.Outcome.OUTCOME_NOT_HELD;
@@ -127,7 +129,7 @@ final class LeaseWire {
             .setSessionId(view.sessionId())
             .setToken(view.token())
             .setTtl(duration(view.ttl()))
-            .setMode(mode(view.mode()))
+            .setMode(mode(view.leaseMode()))
             .setWeight(view.weight())
             .setPayload(ByteString.copyFrom(view.payload()))
             .setEntries(view.entries())
@@ -160,22 +162,22 @@ final class LeaseWire {
     return Waiter.newBuilder()
         .setOwnerId(inLine.wish().ownerId())
         .setSessionId(inLine.wish().sessionId())
-        .setMode(mode(inLine.want().mode()))
-        .setWeight(inLine.want().weight())
+        .setMode(mode(inLine.keyRequest().leaseMode()))
+        .setWeight(inLine.keyRequest().weight())
         .setPriority(inLine.wish().priority())
         .setWaited(duration(inLine.waited()))
         .build();
   }
 
-  static Mode mode(dev.plinth.lease.core.Mode mode) {
-    return switch (mode) {
+  static Mode mode(dev.plinth.lease.core.LeaseMode leaseMode) {
+    return switch (leaseMode) {
       case EXCLUSIVE -> Mode.MODE_EXCLUSIVE;
       case SHARED -> Mode.MODE_SHARED;
       case SEMAPHORE -> Mode.MODE_SEMAPHORE;
     };
   }
 
-  static EndCause cause(Ending cause) {
+  static EndCause cause(HoldEndCause cause) {
     return switch (cause) {
       case RELEASED -> EndCause.END_CAUSE_RELEASED;
       case EXPIRED -> EndCause.END_CAUSE_EXPIRED;

@@ -3,14 +3,14 @@ package dev.plinth.lease.grpc;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Timestamps;
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.lease.core.End;
-import dev.plinth.lease.core.Ending;
-import dev.plinth.lease.core.History;
+import dev.plinth.lease.core.HistorySnapshot;
+import dev.plinth.lease.core.HoldEnd;
+import dev.plinth.lease.core.HoldEndCause;
 import dev.plinth.lease.core.LeaseName;
+import dev.plinth.lease.core.LeaseNamespaceView;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Leases;
-import dev.plinth.lease.core.Policy;
-import dev.plinth.lease.core.SpaceView;
+import dev.plinth.lease.core.NamespacePolicy;
 import dev.plinth.lease.v1.ForceReleaseRequest;
 import dev.plinth.lease.v1.ForceReleaseResponse;
 import dev.plinth.lease.v1.GetPolicyRequest;
@@ -20,9 +20,9 @@ import dev.plinth.lease.v1.HistoryRequest;
 import dev.plinth.lease.v1.HistoryResponse;
 import dev.plinth.lease.v1.SetPolicyRequest;
 import dev.plinth.lease.v1.SetPolicyResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.StreamObserver;
@@ -49,19 +49,19 @@ final class OperatorCalls {
 
   void forceRelease(ForceReleaseRequest request, StreamObserver<ForceReleaseResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
-    String reason = Fields.name("reason", request.getReason(), MOST_REASON);
-    String actor = Fields.optionalName("actor", request.getActor(), LeaseWire.MOST_OWNER);
+    String reason = FieldChecks.name("reason", request.getReason(), MOST_REASON);
+    String actor = FieldChecks.optionalName("actor", request.getActor(), LeaseWire.MOST_OWNER);
     Optional<Long> token =
         request.hasToken() ? Optional.of(LeaseWire.token(request.getToken())) : Optional.empty();
     Duration grace =
-        Fields.duration(
+        FieldChecks.duration(
             "grace",
             request.hasGrace() ? request.getGrace() : null,
             Duration.ZERO,
             Duration.ZERO,
             MOST_GRACE);
-    String requestId = Fields.requestId(request.getRequestId());
-    End how = new End(Ending.FORCED, actor.isEmpty() ? "operator" : actor, reason);
+    String requestId = FieldChecks.requestId(request.getRequestId());
+    HoldEnd how = new HoldEnd(HoldEndCause.FORCED, actor.isEmpty() ? "operator" : actor, reason);
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, ForceReleaseResponse.parser()),
         (leases, tx, reply) -> {
@@ -69,7 +69,7 @@ final class OperatorCalls {
             leases.forceRelease(
                 name, token, how, (ended, last) -> reply.send(last, forced(ended, how)), tx);
           } else {
-            leases.askForRelease(
+            leases.releaseAfterNotice(
                 name, token, grace, how, (asked, last) -> reply.send(last, asked(asked)), tx);
           }
         },
@@ -83,7 +83,7 @@ final class OperatorCalls {
         .build();
   }
 
-  private static ForceReleaseResponse forced(List<LeaseView> ended, End how) {
+  private static ForceReleaseResponse forced(List<LeaseView> ended, HoldEnd how) {
     for (LeaseView lease : ended) {
       log.log(
           Level.WARNING,
@@ -100,36 +100,36 @@ final class OperatorCalls {
   }
 
   void setPolicy(SetPolicyRequest request, StreamObserver<SetPolicyResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     if (!request.hasPolicy()) {
       throw Failure.Invalid.field("policy", "none", "a policy, {} for the platform's own bounds");
     }
-    Policy policy = PolicyWire.policy(request.getPolicy());
+    NamespacePolicy namespacePolicy = NamespacePolicyWire.policy(request.getPolicy());
     Optional<Long> expected =
         LeaseWire.expectedVersion(request.hasExpectedVersion(), request.getExpectedVersion());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, SetPolicyResponse.parser()),
         (leases, tx, reply) ->
             reply.send(
                 tx,
                 SetPolicyResponse.newBuilder()
-                    .setVersion(leases.setPolicy(namespace, policy, expected, tx))
+                    .setVersion(leases.setPolicy(namespace, namespacePolicy, expected, tx))
                     .build()),
         to);
   }
 
   void getPolicy(GetPolicyRequest request, StreamObserver<GetPolicyResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    calls.ask(
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    calls.read(
         namespace,
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         (leases, tx, reply) -> {
-          SpaceView space = leases.policy(namespace);
+          LeaseNamespaceView space = leases.policy(namespace);
           reply.send(
               tx,
               GetPolicyResponse.newBuilder()
-                  .setPolicy(PolicyWire.policy(space.policy()))
+                  .setPolicy(NamespacePolicyWire.policy(space.namespacePolicy()))
                   .setVersion(space.version())
                   .setLeases(space.leases())
                   .setSessions(space.sessions())
@@ -142,15 +142,15 @@ final class OperatorCalls {
   }
 
   void history(HistoryRequest request, StreamObserver<HistoryResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
-    Fields.optionalName("key", request.getKey(), LeaseWire.MOST_KEY);
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    FieldChecks.optionalName("key", request.getKey(), LeaseWire.MOST_KEY);
     LeaseWire.prefix(request.getKeyPrefix());
-    Fields.optionalName("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    FieldChecks.optionalName("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
     Optional<Instant> from = instant("from", request.hasFrom(), request.getFrom());
     Optional<Instant> until = instant("to", request.hasTo(), request.getTo());
-    int size = Fields.between("page_size", request.getPageSize(), 0, 1000);
-    History.Position after = HistoryToken.parse(request.getPageToken());
-    Predicate<dev.plinth.lease.core.HistoryEntry> wanted =
+    int size = FieldChecks.between("page_size", request.getPageSize(), 0, 1000);
+    HistorySnapshot.Position after = HistoryToken.parse(request.getPageToken());
+    Predicate<dev.plinth.lease.core.HistoryEvent> wanted =
         entry ->
             entry.name().namespace().equals(namespace)
                 && (request.getKey().isEmpty() || entry.name().key().equals(request.getKey()))
@@ -158,10 +158,10 @@ final class OperatorCalls {
                 && (request.getOwnerId().isEmpty() || entry.ownerId().equals(request.getOwnerId()))
                 && from.map(time -> !entry.at().isBefore(time)).orElse(true)
                 && until.map(time -> entry.at().isBefore(time)).orElse(true);
-    calls.<History, HistoryResponse>askThen(
+    calls.<HistorySnapshot, HistoryResponse>readThen(
         namespace,
         (leases, tx, reply) -> reply.send(tx, leases.history()),
-        history -> page(history, from, after, size == 0 ? 50 : size, wanted),
+        historySnapshot -> page(historySnapshot, from, after, size == 0 ? 50 : size, wanted),
         to);
   }
 
@@ -175,20 +175,20 @@ final class OperatorCalls {
   }
 
   private static HistoryResponse page(
-      History history,
+      HistorySnapshot historySnapshot,
       Optional<Instant> from,
-      History.Position after,
+      HistorySnapshot.Position after,
       int size,
-      Predicate<dev.plinth.lease.core.HistoryEntry> wanted) {
-    Optional<Instant> complete = history.completeFrom();
+      Predicate<dev.plinth.lease.core.HistoryEvent> wanted) {
+    Optional<Instant> complete = historySnapshot.completeFrom();
     boolean tooEarly = from.isPresent() && complete.filter(from.get()::isBefore).isPresent();
-    if (tooEarly || !history.reaches(after)) {
+    if (tooEarly || !historySnapshot.reaches(after)) {
       throw new Failure.OutOfRange(
           ErrorReason.ERROR_REASON_COMPACTED,
           "the history reaches back to " + complete.orElseThrow() + " only",
           Map.of("completeFrom", complete.orElseThrow().toString()));
     }
-    History.Page page = history.after(after, size, wanted);
+    HistorySnapshot.Page page = historySnapshot.after(after, size, wanted);
     HistoryResponse.Builder response =
         HistoryResponse.newBuilder()
             .addAllEntries(page.entries().stream().map(OperatorCalls::entry).toList());
@@ -197,7 +197,7 @@ final class OperatorCalls {
     return response.build();
   }
 
-  private static HistoryEntry entry(dev.plinth.lease.core.HistoryEntry entry) {
+  private static HistoryEntry entry(dev.plinth.lease.core.HistoryEvent entry) {
     HistoryEntry.Type type =
         switch (entry.type()) {
           case GRANTED -> HistoryEntry.Type.TYPE_GRANTED;
@@ -213,7 +213,7 @@ final class OperatorCalls {
             .setOwnerId(entry.ownerId())
             .setSessionId(entry.sessionId())
             .setToken(entry.token())
-            .setMode(LeaseWire.mode(entry.mode()))
+            .setMode(LeaseWire.mode(entry.leaseMode()))
             .setActor(entry.actor())
             .setReason(entry.reason())
             .setTerm(entry.term());

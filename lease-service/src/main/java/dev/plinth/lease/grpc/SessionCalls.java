@@ -9,9 +9,9 @@ import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.grpc.ShardCalls;
 import dev.plinth.shards.grpc.ShardCalls.Mutation;
 import io.grpc.stub.StreamObserver;
@@ -35,11 +35,11 @@ final class SessionCalls {
       resume(request, to);
       return;
     }
-    String namespace = Fields.namespace(request.getNamespace());
-    String owner = Fields.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    String namespace = FieldChecks.namespace(request.getNamespace());
+    String owner = FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
     Optional<Duration> ttl = LeaseWire.ttl(request.hasTtl(), request.getTtl());
     Optional<Duration> delay = LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     String salt = Secrets.make();
     // Sent again, the request brings what is needed to make the same secret: none is stored.
     String secret = requestId.isEmpty() ? salt : Secrets.derive(salt, requestId);
@@ -68,17 +68,17 @@ final class SessionCalls {
   }
 
   private void resume(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     String id =
-        Fields.name("resume_session_id", request.getResumeSessionId(), LeaseWire.MOST_OWNER);
-    String secret = Fields.name("resume_secret", request.getResumeSecret(), MOST_SECRET);
+        FieldChecks.name("resume_session_id", request.getResumeSessionId(), LeaseWire.MOST_OWNER);
+    String secret = FieldChecks.name("resume_secret", request.getResumeSecret(), MOST_SECRET);
     noneToResume("ttl", request.hasTtl(), request.getTtl());
     noneToResume("lock_delay", request.hasLockDelay(), request.getLockDelay());
     // Not remembered: what it tells must be true now, and to resume twice does no harm.
-    Fields.requestId(request.getRequestId());
-    calls.ask(
+    FieldChecks.requestId(request.getRequestId());
+    calls.read(
         namespace,
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) -> {
           SessionView resumed =
               leases.resumeSession(namespace, id, request.getOwnerId(), secret, tx);
@@ -97,7 +97,7 @@ final class SessionCalls {
   private static void noneToResume(
       String field, boolean given, com.google.protobuf.Duration value) {
     if (given) {
-      throw Failure.Invalid.field(field, Fields.text(value), "none with a resume_session_id");
+      throw Failure.Invalid.field(field, FieldChecks.text(value), "none with a resume_session_id");
     }
   }
 
@@ -113,11 +113,11 @@ final class SessionCalls {
   }
 
   void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     String id = LeaseWire.session(request.getSessionId());
-    calls.ask(
+    calls.read(
         namespace,
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) -> {
           SessionView session = leases.heartbeat(namespace, id, tx);
           reply.sendNow(
@@ -130,12 +130,12 @@ final class SessionCalls {
   }
 
   void close(CloseSessionRequest request, StreamObserver<CloseSessionResponse> to) {
-    String namespace = Fields.namespace(request.getNamespace());
+    String namespace = FieldChecks.namespace(request.getNamespace());
     String id = LeaseWire.session(request.getSessionId());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(namespace, requestId, request, CloseSessionResponse.parser()),
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) ->
             leases.closeSession(
                 namespace,

@@ -1,19 +1,19 @@
 package dev.plinth.lease.grpc;
 
-import dev.plinth.lease.core.Follower;
+import dev.plinth.lease.core.HoldEvent;
+import dev.plinth.lease.core.HoldListener;
 import dev.plinth.lease.core.Leases;
-import dev.plinth.lease.core.News;
 import dev.plinth.lease.core.SessionView;
 import dev.plinth.lease.v1.HoldState;
 import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Feed;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
+import dev.plinth.shards.StreamReply;
 import dev.plinth.shards.Tx;
-import dev.plinth.shards.grpc.SerialStream;
 import dev.plinth.shards.grpc.ShardCalls;
+import dev.plinth.shards.grpc.SynchronizedStreamObserver;
 import io.grpc.stub.StreamObserver;
 
 /** {@code KeepSession}: beats one way, their answers and the session's dangers the other. */
@@ -21,7 +21,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
   private static final int BEATS_AHEAD = 16;
 
   private final ShardCalls<Leases> calls;
-  private final SerialStream<KeepSessionResponse> to;
+  private final SynchronizedStreamObserver<KeepSessionResponse> to;
   private String namespace;
   private String id;
 
@@ -30,12 +30,12 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
 
   SessionStream(ShardCalls<Leases> calls, StreamObserver<KeepSessionResponse> to) {
     this.calls = calls;
-    this.to = SerialStream.reading(to, BEATS_AHEAD);
+    this.to = SynchronizedStreamObserver.reading(to, BEATS_AHEAD);
   }
 
   @Override
   public void onNext(KeepSessionRequest beat) {
-    String inNamespace = Fields.namespace(beat.getNamespace());
+    String inNamespace = FieldChecks.namespace(beat.getNamespace());
     String session = LeaseWire.session(beat.getSessionId());
     if (id == null) {
       namespace = inNamespace;
@@ -45,9 +45,9 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
       sameAsFirst("namespace", inNamespace, namespace);
       sameAsFirst("session_id", session, id);
     }
-    calls.askWithin(
+    calls.readInStream(
         namespace,
-        Lane.URGENT,
+        CommandPriority.URGENT,
         (leases, tx, reply) ->
             reply.sendNow(answer(beat.getSeq(), leases.heartbeat(namespace, id, tx))),
         to);
@@ -63,11 +63,11 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
   private void listen() {
     // In the lane of beats and of CloseSession: a session that was beaten for is not closed before
     // its stream listens.
-    calls.follow(
+    calls.stream(
         namespace,
-        Lane.URGENT,
-        (leases, tx, feed) -> {
-          keeper = new Keeper(feed);
+        CommandPriority.URGENT,
+        (leases, tx, streamReply) -> {
+          keeper = new Keeper(streamReply);
           leases.keepSession(namespace, id, keeper, tx);
         },
         (leases, tx, reply) -> {
@@ -88,30 +88,32 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
         .build();
   }
 
-  private record Keeper(Feed<KeepSessionResponse> feed) implements Follower {
+  private record Keeper(StreamReply<KeepSessionResponse> streamReply) implements HoldListener {
     @Override
-    public void tell(News news, Tx tx) {
+    public void tell(HoldEvent holdEvent, Tx tx) {
       KeepSessionResponse.Builder message = KeepSessionResponse.newBuilder();
-      if (news instanceof News.Jeopardy danger) {
+      if (holdEvent instanceof HoldEvent.Jeopardy danger) {
         message.setState(HoldState.HOLD_STATE_JEOPARDY).setLeft(LeaseWire.duration(danger.left()));
-      } else if (news instanceof News.Asked asked) {
+      } else if (holdEvent instanceof HoldEvent.Asked asked) {
         message
             .setState(HoldState.HOLD_STATE_SAFE)
             .addReleaseAsks(LeaseWire.ask(asked.lease()).orElseThrow());
-      } else if (news instanceof News.Lost lost) {
-        message.setState(HoldState.HOLD_STATE_LOST).setCause(LeaseWire.cause(lost.end().cause()));
+      } else if (holdEvent instanceof HoldEvent.Lost lost) {
+        message
+            .setState(HoldState.HOLD_STATE_LOST)
+            .setCause(LeaseWire.cause(lost.holdEnd().cause()));
       } else {
         return; // that it is safe again, the answer to the beat says
       }
-      feed.tell(tx, message.build());
-      if (news instanceof News.Lost) {
-        feed.end(tx);
+      streamReply.send(tx, message.build());
+      if (holdEvent instanceof HoldEvent.Lost) {
+        streamReply.complete(tx);
       }
     }
 
     @Override
     public boolean isGone() {
-      return feed.isAbandoned();
+      return streamReply.isAbandoned();
     }
   }
 

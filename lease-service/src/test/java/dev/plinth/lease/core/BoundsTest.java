@@ -22,14 +22,16 @@ class BoundsTest extends CoreTest {
   @Test
   void holders_areCutWhereTheyAreTold_withTheirNumberBesideThem() {
     for (int i = 0; i < 200; i++) {
-      granted(acquire(wish("r" + i).mode(Mode.SHARED)));
+      granted(acquire(wish("r" + i).mode(LeaseMode.SHARED)));
     }
-    Acquired.Held held = assertInstanceOf(Acquired.Held.class, acquire("bob").answer);
-    assertEquals(List.of(Blocked.MOST_HOLDERS, 200), sizes(held.holders(), held.holderCount()));
-    Answer<Acquired> waiting = acquire(wish("cid").wait(Duration.ofSeconds(1)));
+    AcquireResult.Held held = assertInstanceOf(AcquireResult.Held.class, acquire("bob").answer);
+    assertEquals(
+        List.of(AcquireBlockers.MOST_HOLDERS, 200), sizes(held.holders(), held.holderCount()));
+    Answer<AcquireResult> waiting = acquire(wish("cid").wait(Duration.ofSeconds(1)));
     clock.advance(Duration.ofSeconds(1));
-    Acquired.TimedOut late = assertInstanceOf(Acquired.TimedOut.class, waiting.answer);
-    assertEquals(List.of(Blocked.MOST_HOLDERS, 200), sizes(late.holders(), late.holderCount()));
+    AcquireResult.TimedOut late = assertInstanceOf(AcquireResult.TimedOut.class, waiting.answer);
+    assertEquals(
+        List.of(AcquireBlockers.MOST_HOLDERS, 200), sizes(late.holders(), late.holderCount()));
     KeyView key = leases.get(PRINTER, tx);
     assertEquals(List.of(LeaseKey.MOST_SHOWN, 200), sizes(key.holders(), key.holderCount()));
     assertEquals("r0", key.holders().get(0).ownerId());
@@ -45,7 +47,7 @@ class BoundsTest extends CoreTest {
       granted(acquire(wish(i % 100 == 0 ? "ann" : "bob").key(String.format("k%04d", i))));
     }
     for (int i = 0; i < 25; i++) {
-      granted(acquire(wish("r" + i).mode(Mode.SHARED).key("k0500x")));
+      granted(acquire(wish("r" + i).mode(LeaseMode.SHARED).key("k0500x")));
     }
     assertEquals(held(), pages("", "", 7));
     long looked = leases.keysOnPages();
@@ -89,11 +91,11 @@ class BoundsTest extends CoreTest {
   @Test
   void V10_priorities_age_soThatALowOneIsServedInTheEnd() {
     long token = granted(acquire(wish("ann").ttl(LONG))).token();
-    Answer<Acquired> low = acquire(wish("low").wait(LONG).ttl(LONG));
+    Answer<AcquireResult> low = acquire(wish("low").wait(LONG).ttl(LONG));
     clock.advance(Waiter.PRIORITY_STEP.multipliedBy(5).minusMillis(1));
-    Answer<Acquired> high = acquire(wish("high").wait(LONG).ttl(LONG).priority(5));
+    Answer<AcquireResult> high = acquire(wish("high").wait(LONG).ttl(LONG).priority(5));
     clock.advance(Duration.ofMillis(2));
-    Answer<Acquired> late = acquire(wish("late").wait(LONG).ttl(LONG).priority(5));
+    Answer<AcquireResult> late = acquire(wish("late").wait(LONG).ttl(LONG).priority(5));
     leases.release(PRINTER, token, tx.next());
     token = granted(high).token();
     leases.release(PRINTER, token, tx.next());
@@ -105,13 +107,13 @@ class BoundsTest extends CoreTest {
   void V2_waitForMoreThanALoweredCapacity_isRefused_andNeverGranted() {
     SemaphoreTest.capacity(this, 5);
     long all = granted(acquire(wish("ann").weight(5).key("sem"))).token();
-    Answer<Acquired> heavy = acquire(wish("bob").weight(4).key("sem").wait(LONG));
-    Answer<Acquired> light = acquire(wish("cid").weight(2).key("sem").wait(LONG));
+    Answer<AcquireResult> heavy = acquire(wish("bob").weight(4).key("sem").wait(LONG));
+    Answer<AcquireResult> light = acquire(wish("cid").weight(2).key("sem").wait(LONG));
     SemaphoreTest.capacity(this, 3);
     assertEquals(ErrorReason.ERROR_REASON_POLICY_VIOLATION, heavy.failure.reason());
     leases.release(new LeaseName("default", "sem"), all, tx.next());
     assertEquals("cid", granted(light).ownerId());
-    leases.setPolicy("default", Policy.PLATFORM, Optional.empty(), tx.next());
+    leases.setPolicy("default", NamespacePolicy.PLATFORM, Optional.empty(), tx.next());
     assertEquals(List.of("cid"), holders("sem"));
   }
 
@@ -119,8 +121,8 @@ class BoundsTest extends CoreTest {
   void V2_electionKeys_areExclusive_andALeaderIsHandedNothingBesideOthers() {
     for (Wish shared :
         List.of(
-            wish("ann").mode(Mode.SHARED).key("election/e"),
-            wish("ann").mode(Mode.SHARED).and("a").and("election/e"))) {
+            wish("ann").mode(LeaseMode.SHARED).key("election/e"),
+            wish("ann").mode(LeaseMode.SHARED).and("a").and("election/e"))) {
       Failure refused = assertThrows(Failure.class, () -> acquire(shared));
       assertEquals("mode", refused.metadata().get("field"));
     }
@@ -128,7 +130,7 @@ class BoundsTest extends CoreTest {
     tx.rows().put("lease/k/default/election/e @7", row("ann"));
     tx.rows().put("lease/k/default/election/e @8", row("bob"));
     takeOver();
-    Answer<Acquired> cid = acquire(wish("cid").key("election/e").wait(LONG));
+    Answer<AcquireResult> cid = acquire(wish("cid").key("election/e").wait(LONG));
     LeaseName election = new LeaseName("default", "election/e");
     assertFalse(leases.handOver(election, 7, "cid", tx.next()).lease().isPresent());
     assertTrue(cid.isOpen());
@@ -141,23 +143,23 @@ class BoundsTest extends CoreTest {
 
   @Test
   void V2_ownerThatIsHandedTwoSharedHolds_isNotMadeExclusiveBesideItself() {
-    long one = granted(acquire(wish("ann").mode(Mode.SHARED))).token();
-    long two = granted(acquire(wish("bob").mode(Mode.SHARED))).token();
-    Answer<Acquired> writer = acquire(wish("cid").wait(LONG));
+    long one = granted(acquire(wish("ann").mode(LeaseMode.SHARED))).token();
+    long two = granted(acquire(wish("bob").mode(LeaseMode.SHARED))).token();
+    Answer<AcquireResult> writer = acquire(wish("cid").wait(LONG));
     long first = leases.transfer(PRINTER, one, "cid", "", tx.next()).orElseThrow().token();
     leases.transfer(PRINTER, two, "cid", "", tx.next());
     assertTrue(writer.isOpen());
-    assertTrue(held().stream().allMatch(hold -> hold.mode() == Mode.SHARED));
+    assertTrue(held().stream().allMatch(hold -> hold.leaseMode() == LeaseMode.SHARED));
     leases.release(PRINTER, first, tx.next());
-    assertInstanceOf(Acquired.Reentered.class, writer.answer);
-    assertEquals(List.of(Mode.EXCLUSIVE), held().stream().map(LeaseView::mode).toList());
+    assertInstanceOf(AcquireResult.Reentered.class, writer.answer);
+    assertEquals(List.of(LeaseMode.EXCLUSIVE), held().stream().map(LeaseView::leaseMode).toList());
   }
 
   @Test
   void V18_fencesAndElections_areCounted_andBounded_overATakeoverToo() {
-    Policy p = Policy.PLATFORM;
-    Policy two =
-        new Policy(
+    NamespacePolicy p = NamespacePolicy.PLATFORM;
+    NamespacePolicy two =
+        new NamespacePolicy(
             p.minTtl(),
             p.maxTtl(),
             p.defaultTtl(),
@@ -185,7 +187,7 @@ class BoundsTest extends CoreTest {
     assertEquals(6, leases.raiseFence(new LeaseName("default", "a"), 6, tx.next()));
     clock.advance(TTL);
     granted(acquire(wish("bob").key("election/a")));
-    assertEquals(two, leases.policy("default").policy());
+    assertEquals(two, leases.policy("default").namespacePolicy());
     assertEquals(2, leases.policy("default").fences());
     assertEquals(2, leases.policy("default").elections());
   }
@@ -210,17 +212,17 @@ class BoundsTest extends CoreTest {
     assertEquals(1, leases.namespaces(), "a lock-delay runs");
     clock.advance(Duration.ofSeconds(1));
     assertEquals(0, leases.namespaces());
-    leases.setPolicy("default", Policy.PLATFORM, Optional.empty(), tx.next());
+    leases.setPolicy("default", NamespacePolicy.PLATFORM, Optional.empty(), tx.next());
     assertEquals(1, leases.namespaces(), "its policy has a version");
   }
 
   @Test
   void followerOfAHold_isForgotten_whenItsCallEnds() {
     String session = openSession("ann", Duration.ZERO);
-    List<Acquire> calls = new ArrayList<>();
+    List<AcquireSpec> calls = new ArrayList<>();
     int[] heard = {0};
     for (int i = 0; i < 100; i++) {
-      Acquire wish = wish("ann").session(session).build();
+      AcquireSpec wish = wish("ann").session(session).build();
       calls.add(wish);
       leases.acquire(wish, new Ears(heard), tx.next());
     }
@@ -233,20 +235,20 @@ class BoundsTest extends CoreTest {
   }
 
   /** One that never looks gone, so that only being forgotten keeps it from hearing. */
-  private record Ears(int[] heard) implements Caller {
+  private record Ears(int[] heard) implements AcquireListener {
     @Override
-    public void answer(Acquired outcome, Tx tx) {}
+    public void answer(AcquireResult outcome, Tx tx) {}
 
     @Override
     public void refuse(Failure why, Tx tx) {}
 
     @Override
-    public boolean stays() {
+    public boolean wantsEvents() {
       return true;
     }
 
     @Override
-    public void tell(News news, Tx tx) {
+    public void tell(HoldEvent holdEvent, Tx tx) {
       heard[0]++;
     }
 

@@ -23,7 +23,7 @@ abstract class CoreTest {
 
   final ManualClock clock = new ManualClock();
   final ManualTx tx = ManualTx.direct(clock);
-  private final Map<Answer<Acquired>, Acquire> wishes = new IdentityHashMap<>();
+  private final Map<Answer<AcquireResult>, AcquireSpec> wishes = new IdentityHashMap<>();
   final CountedEvents events = new CountedEvents();
   Leases leases = new Leases(clock, events);
 
@@ -34,31 +34,31 @@ abstract class CoreTest {
     leases.load(tx.stored(), tx);
   }
 
-  final Answer<Acquired> acquire(String owner) {
+  final Answer<AcquireResult> acquire(String owner) {
     return acquire(wish(owner));
   }
 
-  final Answer<Acquired> wait(String owner, int priority) {
+  final Answer<AcquireResult> wait(String owner, int priority) {
     return acquire(wish(owner).wait(LONG).priority(priority));
   }
 
-  final Answer<Acquired> acquire(Wish wish) {
-    Answer<Acquired> answer = new Answer<>();
-    Acquire built = wish.build();
+  final Answer<AcquireResult> acquire(Wish wish) {
+    Answer<AcquireResult> answer = new Answer<>();
+    AcquireSpec built = wish.build();
     wishes.put(answer, built);
-    leases.acquire(built, Caller.of(answer), tx.next());
+    leases.acquire(built, AcquireListener.of(answer), tx.next());
     return answer;
   }
 
   /** As when a waiter's call breaks off. */
-  final void abandon(Answer<Acquired> waiting) {
+  final void abandon(Answer<AcquireResult> waiting) {
     waiting.abandoned = true;
     leases.abandon(wishes.get(waiting), tx.next());
   }
 
-  final void comeBack(Answer<Acquired> waiting) {
+  final void comeBack(Answer<AcquireResult> waiting) {
     waiting.abandoned = false;
-    leases.comeBack(wishes.get(waiting), tx.next());
+    leases.rejoin(wishes.get(waiting), tx.next());
   }
 
   /** All holds, in the order of their keys. */
@@ -82,9 +82,9 @@ abstract class CoreTest {
     return wish(owner).session(session).key(key).wait(LONG);
   }
 
-  static LeaseView granted(Answer<Acquired> answer) {
+  static LeaseView granted(Answer<AcquireResult> answer) {
     return assertInstanceOf(
-            Acquired.Granted.class, answer.answer, () -> String.valueOf(answer.failure))
+            AcquireResult.Granted.class, answer.answer, () -> String.valueOf(answer.failure))
         .leases()
         .get(0);
   }
@@ -105,7 +105,7 @@ abstract class CoreTest {
 
   final List<LeaseView> forceRelease(Optional<Long> token) {
     List<LeaseView> ended = new ArrayList<>();
-    End how = new End(Ending.FORCED, "olga", "maintenance");
+    HoldEnd how = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
     leases.forceRelease(PRINTER, token, how, (views, last) -> ended.addAll(views), tx.next());
     return ended;
   }
@@ -128,7 +128,7 @@ abstract class CoreTest {
     return tx.events().stream().map(event -> (LeaseChange) event.body()).toList();
   }
 
-  final List<HistoryEntry> history() {
-    return leases.history().after(History.Position.START, 10_000, entry -> true).entries();
+  final List<HistoryEvent> history() {
+    return leases.history().after(HistorySnapshot.Position.START, 10_000, entry -> true).entries();
   }
 }

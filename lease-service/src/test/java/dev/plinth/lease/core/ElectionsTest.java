@@ -33,43 +33,45 @@ class ElectionsTest extends CoreTest {
   @Test
   void leaderThatStandsAgain_leadsUnderTheSameTermAndToken() {
     LeaseView first = granted(stand("ann"));
-    Acquired.Reentered again = assertInstanceOf(Acquired.Reentered.class, stand("ann").answer);
+    AcquireResult.Reentered again =
+        assertInstanceOf(AcquireResult.Reentered.class, stand("ann").answer);
     assertEquals(first.term(), again.lease().term());
     assertEquals(first.token(), again.lease().token());
-    assertEquals(Released.RELEASED, leases.release(MAYOR, first.token(), tx), "once is enough");
+    assertEquals(
+        ReleaseResult.RELEASED, leases.release(MAYOR, first.token(), tx), "once is enough");
   }
 
   @Test
   void candidateThatStandsTwice_leadsOnce() {
     LeaseView ann = granted(stand("ann"));
-    Answer<Acquired> first = stand("bob");
-    Answer<Acquired> second = stand("bob");
+    Answer<AcquireResult> first = stand("bob");
+    Answer<AcquireResult> second = stand("bob");
     leases.release(MAYOR, ann.token(), tx.next());
     LeaseView bob = granted(first);
-    assertInstanceOf(Acquired.Reentered.class, second.answer);
-    assertEquals(Released.RELEASED, leases.release(MAYOR, bob.token(), tx.next()));
+    assertInstanceOf(AcquireResult.Reentered.class, second.answer);
+    assertEquals(ReleaseResult.RELEASED, leases.release(MAYOR, bob.token(), tx.next()));
   }
 
   @Test
   void handOver_goesToTheCandidateNamed_pastTheLine() {
     LeaseView ann = granted(stand("ann"));
-    Answer<Acquired> bob = stand("bob");
-    Answer<Acquired> cid = stand("cid");
-    Handed handed = leases.handOver(MAYOR, ann.token(), "cid", tx);
-    assertEquals("cid", handed.lease().orElseThrow().ownerId());
+    Answer<AcquireResult> bob = stand("bob");
+    Answer<AcquireResult> cid = stand("cid");
+    HandoverResult handoverResult = leases.handOver(MAYOR, ann.token(), "cid", tx);
+    assertEquals("cid", handoverResult.lease().orElseThrow().ownerId());
     assertEquals(2, granted(cid).term());
     assertTrue(bob.isOpen());
-    assertEquals(Handed.NOT_HELD, leases.handOver(MAYOR, ann.token(), "bob", tx));
-    assertEquals(Handed.NOBODY, leases.handOver(MAYOR, granted(cid).token(), "zoe", tx));
+    assertEquals(HandoverResult.NOT_HELD, leases.handOver(MAYOR, ann.token(), "bob", tx));
+    assertEquals(HandoverResult.NOBODY, leases.handOver(MAYOR, granted(cid).token(), "zoe", tx));
   }
 
   @Test
   void handOver_isNotRefusedOverTheQuota() {
     LeaseView ann = granted(stand("ann"));
-    Answer<Acquired> bob = stand("bob");
-    Policy p = Policy.PLATFORM;
-    Policy one =
-        new Policy(
+    Answer<AcquireResult> bob = stand("bob");
+    NamespacePolicy p = NamespacePolicy.PLATFORM;
+    NamespacePolicy one =
+        new NamespacePolicy(
             p.minTtl(),
             p.maxTtl(),
             p.defaultTtl(),
@@ -93,12 +95,12 @@ class ElectionsTest extends CoreTest {
   void leaderWhoseSessionEnds_isFollowedAtOnce() {
     String session = openSession("ann", Duration.ZERO);
     granted(acquire(wish("ann").session(session).key(MAYOR.key())));
-    Answer<Acquired> bob = stand("bob");
+    Answer<AcquireResult> bob = stand("bob");
     clock.advance(TTL);
     assertEquals(2, granted(bob).term());
   }
 
-  private Answer<Acquired> stand(String candidate) {
+  private Answer<AcquireResult> stand(String candidate) {
     return acquire(wish(candidate).key(MAYOR.key()).waitForEver().ttl(LONG));
   }
 }

@@ -38,15 +38,15 @@ class LeasesPropertyTest extends CoreTest {
   private final Set<String> gone = new HashSet<>();
   private int owners;
   private long lastToken;
-  private History.Position seen = History.Position.START;
+  private HistorySnapshot.Position seen = HistorySnapshot.Position.START;
 
-  private record Waiting(Acquire wish, Answer<Acquired> answer) {}
+  private record Waiting(AcquireSpec wish, Answer<AcquireResult> answer) {}
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void V1_V2_V9_V10_V18_V19_holdAfterEveryStep(long seed) {
     random = new Random(seed);
-    Policy limits = limits();
+    NamespacePolicy limits = limits();
     leases.setPolicy("default", limits, Optional.empty(), tx);
     for (int i = 0; i < STEPS; i++) {
       step();
@@ -56,9 +56,9 @@ class LeasesPropertyTest extends CoreTest {
     }
   }
 
-  private static Policy limits() {
-    Policy p = Policy.PLATFORM;
-    return new Policy(
+  private static NamespacePolicy limits() {
+    NamespacePolicy p = NamespacePolicy.PLATFORM;
+    return new NamespacePolicy(
         p.minTtl(),
         p.maxTtl(),
         p.defaultTtl(),
@@ -71,7 +71,7 @@ class LeasesPropertyTest extends CoreTest {
         12,
         6,
         p.maxAcquiresPerSecond(),
-        List.of(new Policy.Semaphore("sem-", CAPACITY)));
+        List.of(new NamespacePolicy.Semaphore("sem-", CAPACITY)));
   }
 
   private void step() {
@@ -119,7 +119,7 @@ class LeasesPropertyTest extends CoreTest {
         wish.weight(1 + random.nextInt(CAPACITY));
       } else {
         boolean shared = random.nextInt(3) == 0 && !key.startsWith("election/");
-        wish.weight(0).mode(shared ? Mode.SHARED : Mode.EXCLUSIVE);
+        wish.weight(0).mode(shared ? LeaseMode.SHARED : LeaseMode.EXCLUSIVE);
       }
       if (wish.build().wants().stream().noneMatch(w -> w.name().key().equals(key)) || i == 0) {
         wish.and(key);
@@ -128,10 +128,10 @@ class LeasesPropertyTest extends CoreTest {
     if (random.nextInt(4) == 0) {
       wish.patient();
     }
-    Acquire built = wish.build();
-    Answer<Acquired> answer = new Answer<>();
+    AcquireSpec built = wish.build();
+    Answer<AcquireResult> answer = new Answer<>();
     try {
-      leases.acquire(built, Caller.of(answer), tx.next());
+      leases.acquire(built, AcquireListener.of(answer), tx.next());
     } catch (Failure refused) {
       if (refused.reason() == ErrorReason.ERROR_REASON_DEADLOCK) {
         assertTrue(circle(Optional.of(built)), "refused as a deadlock, but is none");
@@ -164,11 +164,11 @@ class LeasesPropertyTest extends CoreTest {
           leases.updatePayload(hold.name(), hold.token(), Optional.empty(), new byte[3], tx.next());
       case 2 -> leases.renew(hold.name(), hold.token(), tx.next());
       default ->
-          leases.askForRelease(
+          leases.releaseAfterNotice(
               hold.name(),
               Optional.of(hold.token()),
               Duration.ofSeconds(2),
-              new End(Ending.FORCED, "olga", "test"),
+              new HoldEnd(HoldEndCause.FORCED, "olga", "test"),
               (asked, last) -> {},
               tx.next());
     }
@@ -189,7 +189,7 @@ class LeasesPropertyTest extends CoreTest {
   private void rarely() {
     if (random.nextInt(5) == 0) {
       waiting.clear(); // their calls end with the owner
-      leases.uncount();
+      leases.removeFromGauges();
       takeOver();
     } else if (random.nextInt(5) == 0) {
       aHold().ifPresent(h -> leases.confirm(h.name(), h.token(), Optional.empty(), tx.next()));
@@ -223,17 +223,17 @@ class LeasesPropertyTest extends CoreTest {
     checkRows(held, when);
     assertFalse(circle(Optional.empty()), when + ": some wait for each other for ever");
     for (Waiting one : waiting) {
-      boolean granted = one.answer.answer instanceof Acquired.Granted;
+      boolean granted = one.answer.answer instanceof AcquireResult.Granted;
       assertFalse(one.answer.abandoned && granted, when + ": granted to nobody");
     }
   }
 
   private static void checkHolders(List<LeaseView> holders, String when) {
-    Set<Mode> modes = holders.stream().map(LeaseView::mode).collect(Collectors.toSet());
+    Set<LeaseMode> modes = holders.stream().map(LeaseView::leaseMode).collect(Collectors.toSet());
     assertEquals(1, modes.size(), when + ": modes that do not go together");
     int weight = holders.stream().mapToInt(LeaseView::weight).sum();
     assertTrue(
-        switch (holders.get(0).mode()) {
+        switch (holders.get(0).leaseMode()) {
           case EXCLUSIVE -> holders.size() == 1;
           case SHARED -> weight == 0;
           case SEMAPHORE -> weight <= CAPACITY;
@@ -253,11 +253,11 @@ class LeasesPropertyTest extends CoreTest {
       }
     }
     // A row that a takeover left half full is closed; the next event stands in the next one.
-    History.Page page = leases.history().after(seen, 1000, entry -> true);
+    HistorySnapshot.Page page = leases.history().after(seen, 1000, entry -> true);
     List<String> remembered = new ArrayList<>();
-    for (HistoryEntry entry : page.entries()) {
+    for (HistoryEvent entry : page.entries()) {
       assertFalse(entry.actor().isEmpty(), when + ": nobody did it");
-      if (Set.of(HistoryEntry.Type.GRANTED, HistoryEntry.Type.ENDED).contains(entry.type())) {
+      if (Set.of(HistoryEvent.Type.GRANTED, HistoryEvent.Type.ENDED).contains(entry.type())) {
         remembered.add(entry.type() + " " + entry.token() + " " + entry.cause());
       }
     }
@@ -268,7 +268,7 @@ class LeasesPropertyTest extends CoreTest {
   }
 
   private void checkCounts(List<LeaseView> held, String when) {
-    SpaceView space = leases.policy("default");
+    LeaseNamespaceView space = leases.policy("default");
     int inLine =
         (int)
             KEYS.stream()
@@ -281,9 +281,9 @@ class LeasesPropertyTest extends CoreTest {
     assertEquals(held.size(), events.held, when);
     assertEquals(inLine, events.waiting, when);
     assertEquals(space.sessions(), events.sessions, when);
-    assertTrue(space.leases() <= space.policy().maxLeases(), when);
-    assertTrue(space.sessions() <= space.policy().maxSessions(), when);
-    assertTrue(space.waiters() <= space.policy().maxWaiters(), when);
+    assertTrue(space.leases() <= space.namespacePolicy().maxLeases(), when);
+    assertTrue(space.sessions() <= space.namespacePolicy().maxSessions(), when);
+    assertTrue(space.waiters() <= space.namespacePolicy().maxWaiters(), when);
   }
 
   private void checkRows(List<LeaseView> held, String when) {
@@ -300,34 +300,36 @@ class LeasesPropertyTest extends CoreTest {
 
   private static List<String> names(List<LeaseView> held) {
     return held.stream()
-        .map(h -> h.name().key() + h.token() + h.ownerId() + h.mode() + h.weight() + h.entries())
+        .map(
+            h ->
+                h.name().key() + h.token() + h.ownerId() + h.leaseMode() + h.weight() + h.entries())
         .toList();
   }
 
   /** Whether some wait for each other in a circle, with one more in line or as it is. */
-  private boolean circle(Optional<Acquire> more) {
-    Map<Acquire, Set<Acquire>> edges = new IdentityHashMap<>();
-    Set<Acquire> all = Collections.newSetFromMap(new IdentityHashMap<>());
+  private boolean circle(Optional<AcquireSpec> more) {
+    Map<AcquireSpec, Set<AcquireSpec>> edges = new IdentityHashMap<>();
+    Set<AcquireSpec> all = Collections.newSetFromMap(new IdentityHashMap<>());
     more.ifPresent(all::add);
     for (String name : KEYS) {
       line(name, Optional.empty()).keySet().forEach(all::add);
     }
     for (String name : KEYS) {
-      List<Acquire> ahead = new ArrayList<>();
-      Map<Acquire, Want> line = line(name, more);
-      for (Map.Entry<Acquire, Want> one : line.entrySet()) {
-        Set<Acquire> needs =
+      List<AcquireSpec> ahead = new ArrayList<>();
+      Map<AcquireSpec, KeyRequest> line = line(name, more);
+      for (Map.Entry<AcquireSpec, KeyRequest> one : line.entrySet()) {
+        Set<AcquireSpec> needs =
             edges.computeIfAbsent(
                 one.getKey(), w -> Collections.newSetFromMap(new IdentityHashMap<>()));
         needs.addAll(ahead);
         ahead.add(one.getKey());
         for (LeaseView holder : leases.get(new LeaseName("default", name), tx).holders()) {
-          Party party = new Party(holder.ownerId(), holder.sessionId());
+          LeaseOwner leaseOwner = new LeaseOwner(holder.ownerId(), holder.sessionId());
           boolean blocks =
-              one.getValue().mode() != Mode.SEMAPHORE
-                  && !holder.mode().goesWith(one.getValue().mode())
-                  && !party.equals(one.getKey().party());
-          all.stream().filter(w -> blocks && w.party().equals(party)).forEach(needs::add);
+              one.getValue().leaseMode() != LeaseMode.SEMAPHORE
+                  && !holder.leaseMode().isCompatibleWith(one.getValue().leaseMode())
+                  && !leaseOwner.equals(one.getKey().party());
+          all.stream().filter(w -> blocks && w.party().equals(leaseOwner)).forEach(needs::add);
         }
       }
     }
@@ -335,10 +337,10 @@ class LeasesPropertyTest extends CoreTest {
         .anyMatch(w -> reaches(w, w, edges, Collections.newSetFromMap(new IdentityHashMap<>())));
   }
 
-  private Map<Acquire, Want> line(String name, Optional<Acquire> more) {
-    Optional<Want> also =
+  private Map<AcquireSpec, KeyRequest> line(String name, Optional<AcquireSpec> more) {
+    Optional<KeyRequest> also =
         more.flatMap(m -> m.wants().stream().filter(w -> w.name().key().equals(name)).findFirst());
-    Map<Acquire, Want> line = new LinkedHashMap<>();
+    Map<AcquireSpec, KeyRequest> line = new LinkedHashMap<>();
     boolean in = also.isEmpty();
     for (WaitersView.InLine one : waiters(name).line()) {
       long rank = Waiter.rank(tx.nanos() - one.waited().toNanos(), one.wish().priority());
@@ -347,7 +349,7 @@ class LeasesPropertyTest extends CoreTest {
         in = true;
       }
       if (!isGone(one.wish())) {
-        line.put(one.wish(), one.want());
+        line.put(one.wish(), one.keyRequest());
       }
     }
     if (!in) {
@@ -356,13 +358,16 @@ class LeasesPropertyTest extends CoreTest {
     return line;
   }
 
-  private boolean isGone(Acquire wish) {
+  private boolean isGone(AcquireSpec wish) {
     return waiting.stream().anyMatch(w -> w.wish == wish && w.answer.abandoned);
   }
 
   private static boolean reaches(
-      Acquire from, Acquire to, Map<Acquire, Set<Acquire>> edges, Set<Acquire> seen) {
-    for (Acquire next : edges.getOrDefault(from, Set.of())) {
+      AcquireSpec from,
+      AcquireSpec to,
+      Map<AcquireSpec, Set<AcquireSpec>> edges,
+      Set<AcquireSpec> seen) {
+    for (AcquireSpec next : edges.getOrDefault(from, Set.of())) {
       if (next == to || seen.add(next) && reaches(next, to, edges, seen)) {
         return true;
       }

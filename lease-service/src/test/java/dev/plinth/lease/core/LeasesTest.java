@@ -28,7 +28,7 @@ class LeasesTest extends CoreTest {
   void acquire_ofAHeldKey_isAnswered_withItsHolders_andChangesNothing() {
     granted(acquire("ann"));
     int writes = tx.written();
-    Acquired.Held held = assertInstanceOf(Acquired.Held.class, acquire("bob").answer);
+    AcquireResult.Held held = assertInstanceOf(AcquireResult.Held.class, acquire("bob").answer);
     assertEquals("ann", held.holders().get(0).ownerId());
     assertEquals(writes, tx.written());
   }
@@ -36,11 +36,12 @@ class LeasesTest extends CoreTest {
   @Test
   void tokens_riseAtEveryGrant_andStayOnReentry() {
     long first = granted(acquire("ann")).token();
-    Acquired.Reentered again = assertInstanceOf(Acquired.Reentered.class, acquire("ann").answer);
+    AcquireResult.Reentered again =
+        assertInstanceOf(AcquireResult.Reentered.class, acquire("ann").answer);
     assertEquals(first, again.lease().token());
     assertEquals(2, again.lease().entries());
-    assertEquals(Released.STILL_HELD, leases.release(PRINTER, first, tx));
-    assertEquals(Released.RELEASED, leases.release(PRINTER, first, tx));
+    assertEquals(ReleaseResult.STILL_HELD, leases.release(PRINTER, first, tx));
+    assertEquals(ReleaseResult.RELEASED, leases.release(PRINTER, first, tx));
     assertTrue(granted(acquire("bob")).token() > first);
   }
 
@@ -50,7 +51,7 @@ class LeasesTest extends CoreTest {
     leases.release(PRINTER, old, tx);
     granted(acquire("ann"));
     int writes = tx.written();
-    assertEquals(Released.NOT_HELD, leases.release(PRINTER, old, tx));
+    assertEquals(ReleaseResult.NOT_HELD, leases.release(PRINTER, old, tx));
     assertEquals(writes, tx.written());
     assertEquals(1, leases.get(PRINTER, tx).holders().size());
   }
@@ -98,7 +99,7 @@ class LeasesTest extends CoreTest {
   @Test
   void V10_waiters_areServedFirstComeFirstServed_withinPriority() {
     long token = granted(acquire("ann")).token();
-    List<Answer<Acquired>> line = new ArrayList<>();
+    List<Answer<AcquireResult>> line = new ArrayList<>();
     for (int priority : new int[] {0, 5, 0, 5}) {
       line.add(wait("w" + line.size(), priority));
     }
@@ -110,58 +111,58 @@ class LeasesTest extends CoreTest {
       token = next.token();
     }
     assertEquals(List.of("w1", "w3", "w0", "w2"), order);
-    line.forEach(waiter -> assertInstanceOf(Acquired.Granted.class, waiter.answer));
+    line.forEach(waiter -> assertInstanceOf(AcquireResult.Granted.class, waiter.answer));
   }
 
   @Test
   void handOff_isPartOfTheRelease_soNobodySlipsIn() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> bob = wait("bob", 0);
+    Answer<AcquireResult> bob = wait("bob", 0);
     leases.release(PRINTER, token, tx);
     assertEquals("bob", granted(bob).ownerId());
-    assertInstanceOf(Acquired.Held.class, acquire("eve").answer);
+    assertInstanceOf(AcquireResult.Held.class, acquire("eve").answer);
   }
 
   @Test
   void V10_newcomer_doesNotPassTheLine() {
-    acquire(wish("ann").mode(Mode.SHARED));
+    acquire(wish("ann").mode(LeaseMode.SHARED));
     wait("bob", 0);
-    assertInstanceOf(Acquired.Held.class, acquire(wish("eve").mode(Mode.SHARED)).answer);
+    assertInstanceOf(AcquireResult.Held.class, acquire(wish("eve").mode(LeaseMode.SHARED)).answer);
   }
 
   @Test
   void wait_thatRunsOut_isAnswered_andLeavesTheLine() {
     granted(acquire(wish("ann").ttl(LONG)));
-    Answer<Acquired> bob = acquire(wish("bob").wait(Duration.ofSeconds(3)));
+    Answer<AcquireResult> bob = acquire(wish("bob").wait(Duration.ofSeconds(3)));
     clock.advance(Duration.ofMillis(2999));
     assertTrue(bob.isOpen());
     clock.advance(Duration.ofMillis(1));
-    assertInstanceOf(Acquired.TimedOut.class, bob.answer);
+    assertInstanceOf(AcquireResult.TimedOut.class, bob.answer);
     assertEquals(0, waiters("printer").total());
   }
 
   @Test
   void expiry_handsOnToTheFirstInLine() {
     granted(acquire("ann"));
-    Answer<Acquired> bob = wait("bob", 0);
+    Answer<AcquireResult> bob = wait("bob", 0);
     clock.advance(TTL);
     assertEquals("bob", granted(bob).ownerId());
   }
 
   @Test
   void sharedHolders_goTogether_exclusiveOnesDoNot() {
-    granted(acquire(wish("ann").mode(Mode.SHARED)));
-    granted(acquire(wish("bob").mode(Mode.SHARED)));
-    assertInstanceOf(Acquired.Held.class, acquire("eve").answer);
+    granted(acquire(wish("ann").mode(LeaseMode.SHARED)));
+    granted(acquire(wish("bob").mode(LeaseMode.SHARED)));
+    assertInstanceOf(AcquireResult.Held.class, acquire("eve").answer);
     assertEquals(2, leases.get(PRINTER, tx).holders().size());
   }
 
   @Test
   void sharedWaiters_atTheHeadOfTheLine_areLetInTogether() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> bob = acquire(wish("bob").mode(Mode.SHARED).wait(LONG));
-    Answer<Acquired> cid = acquire(wish("cid").mode(Mode.SHARED).wait(LONG));
-    Answer<Acquired> dan = acquire(wish("dan").wait(LONG));
+    Answer<AcquireResult> bob = acquire(wish("bob").mode(LeaseMode.SHARED).wait(LONG));
+    Answer<AcquireResult> cid = acquire(wish("cid").mode(LeaseMode.SHARED).wait(LONG));
+    Answer<AcquireResult> dan = acquire(wish("dan").wait(LONG));
     leases.release(PRINTER, token, tx);
     granted(bob);
     granted(cid);
@@ -170,20 +171,21 @@ class LeasesTest extends CoreTest {
 
   @Test
   void widening_isOnlyForASoleHolder() {
-    granted(acquire(wish("ann").mode(Mode.SHARED)));
-    granted(acquire(wish("bob").mode(Mode.SHARED)));
-    assertInstanceOf(Acquired.Held.class, acquire("ann").answer);
+    granted(acquire(wish("ann").mode(LeaseMode.SHARED)));
+    granted(acquire(wish("bob").mode(LeaseMode.SHARED)));
+    assertInstanceOf(AcquireResult.Held.class, acquire("ann").answer);
     clock.advance(TTL);
-    granted(acquire(wish("ann").mode(Mode.SHARED)));
-    Acquired.Reentered wider = assertInstanceOf(Acquired.Reentered.class, acquire("ann").answer);
-    assertEquals(Mode.EXCLUSIVE, wider.lease().mode());
+    granted(acquire(wish("ann").mode(LeaseMode.SHARED)));
+    AcquireResult.Reentered wider =
+        assertInstanceOf(AcquireResult.Reentered.class, acquire("ann").answer);
+    assertEquals(LeaseMode.EXCLUSIVE, wider.lease().leaseMode());
   }
 
   @Test
   void abandonedWaiter_isNeverGranted_andBlocksNobody() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> gone = wait("gone", 0);
-    Answer<Acquired> bob = wait("bob", 0);
+    Answer<AcquireResult> gone = wait("gone", 0);
+    Answer<AcquireResult> bob = wait("bob", 0);
     gone.abandoned = true;
     leases.release(PRINTER, token, tx);
     assertEquals("bob", granted(bob).ownerId());
@@ -193,15 +195,15 @@ class LeasesTest extends CoreTest {
   @Test
   void abandonedWaiter_keepsItsPlaceForAMoment_ifItMayComeBack() {
     granted(acquire("ann"));
-    Answer<Acquired> bob = acquire(wish("bob").wait(LONG).patient());
+    Answer<AcquireResult> bob = acquire(wish("bob").wait(LONG).patient());
     acquire(wish("cid").wait(LONG));
     abandon(bob);
     assertEquals(2, waiters("printer").total());
     bob.abandoned = false;
-    clock.advance(Lines.PATIENCE);
+    clock.advance(WaitQueues.PATIENCE);
     assertEquals(2, waiters("printer").total());
     abandon(bob);
-    clock.advance(Lines.PATIENCE);
+    clock.advance(WaitQueues.PATIENCE);
     assertEquals(1, waiters("printer").total());
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
   }
@@ -209,7 +211,7 @@ class LeasesTest extends CoreTest {
   @Test
   void V9_placeThatIsKept_barsNobodyFromAFreeKey_andItsCallerFindsItFreeOnComingBack() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> bob = acquire(wish("bob").wait(LONG).patient());
+    Answer<AcquireResult> bob = acquire(wish("bob").wait(LONG).patient());
     abandon(bob);
     leases.release(PRINTER, token, tx.next());
     LeaseView cid = granted(acquire("cid"));
@@ -221,7 +223,7 @@ class LeasesTest extends CoreTest {
   @Test
   void V9_waitThatRunsOutWhileItsCallerIsGone_isNotAnswered_sinceTheKeyMayHaveBeenFree() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> bob = acquire(wish("bob").wait(Duration.ofSeconds(1)).patient());
+    Answer<AcquireResult> bob = acquire(wish("bob").wait(Duration.ofSeconds(1)).patient());
     abandon(bob);
     leases.release(PRINTER, token, tx.next());
     clock.advance(Duration.ofSeconds(1));
@@ -232,9 +234,9 @@ class LeasesTest extends CoreTest {
   @Test
   void waiterThatIsHandedTheKey_hearsThatItHasIt() {
     long token = granted(acquire("ann")).token();
-    Answer<Acquired> bob = wait("bob", 0);
+    Answer<AcquireResult> bob = wait("bob", 0);
     LeaseView handed = leases.transfer(PRINTER, token, "bob", "", tx.next()).orElseThrow();
-    Acquired.Reentered again = assertInstanceOf(Acquired.Reentered.class, bob.answer);
+    AcquireResult.Reentered again = assertInstanceOf(AcquireResult.Reentered.class, bob.answer);
     assertEquals(handed.token(), again.lease().token());
   }
 
@@ -260,7 +262,7 @@ class LeasesTest extends CoreTest {
     String session = openSession("ann", LONG);
     granted(acquire(inSession("ann", session, "a")));
     granted(acquire("bob"));
-    Answer<Acquired> waiting = acquire(inSession("ann", session, "printer"));
+    Answer<AcquireResult> waiting = acquire(inSession("ann", session, "printer"));
     assertEquals(1, closeSession(session));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, waiting.failure.reason());
     assertEquals(Duration.ZERO, leases.get(new LeaseName("default", "a"), tx).barredFor());
@@ -280,9 +282,10 @@ class LeasesTest extends CoreTest {
     Wish ann = delayed("ann", Duration.ofSeconds(5));
     granted(acquire(ann));
     clock.advance(TTL);
-    Acquired.Delayed delayed = assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
+    AcquireResult.Delayed delayed =
+        assertInstanceOf(AcquireResult.Delayed.class, acquire("bob").answer);
     assertEquals(Duration.ofSeconds(5), delayed.retryAfter());
-    Answer<Acquired> waiting = wait("bob", 0);
+    Answer<AcquireResult> waiting = wait("bob", 0);
     clock.advance(Duration.ofMillis(4999));
     assertTrue(waiting.isOpen());
     clock.advance(Duration.ofMillis(1));
@@ -315,13 +318,13 @@ class LeasesTest extends CoreTest {
   @Test
   void transfer_givesTheHoldOn_underANewToken_pastTheLine() {
     long old = granted(acquire("ann")).token();
-    Answer<Acquired> waiting = wait("cid", 0);
+    Answer<AcquireResult> waiting = wait("cid", 0);
     LeaseView bob = leases.transfer(PRINTER, old, "bob", "", tx).orElseThrow();
     assertTrue(bob.token() > old);
     assertEquals("bob", leases.get(PRINTER, tx).holders().get(0).ownerId());
     assertTrue(waiting.isOpen());
     assertTrue(leases.transfer(PRINTER, old, "eve", "", tx).isEmpty());
-    assertEquals(Released.NOT_HELD, leases.release(PRINTER, old, tx));
+    assertEquals(ReleaseResult.NOT_HELD, leases.release(PRINTER, old, tx));
     clock.advance(TTL);
     assertEquals("cid", granted(waiting).ownerId());
   }
@@ -346,7 +349,7 @@ class LeasesTest extends CoreTest {
     LeaseView booked = leases.get(PRINTER, tx).holders().get(0);
     assertTrue(booked.confirmed());
     assertEquals(7, booked.payload()[0]);
-    assertEquals(Released.RELEASED, leases.release(PRINTER, token, tx));
+    assertEquals(ReleaseResult.RELEASED, leases.release(PRINTER, token, tx));
   }
 
   @Test
@@ -391,7 +394,7 @@ class LeasesTest extends CoreTest {
   @Test
   void forceRelease_endsTheHold_barsTheKey_andHandsOnAfterwards() {
     granted(acquire(delayed("ann", Duration.ofSeconds(5))));
-    Answer<Acquired> waiting = wait("bob", 0);
+    Answer<AcquireResult> waiting = wait("bob", 0);
     assertEquals(1, forceRelease(Optional.empty()).size());
     assertTrue(waiting.isOpen(), "its holder may still be at work");
     clock.advance(Duration.ofSeconds(5));
@@ -418,7 +421,7 @@ class LeasesTest extends CoreTest {
     granted(acquire("bob"));
     wait("cid", 0);
     assertEquals(List.of(2, 1, 1), List.of(events.held, events.waiting, events.sessions));
-    leases.uncount();
+    leases.removeFromGauges();
     takeOver();
     assertEquals(List.of(2, 0, 1), List.of(events.held, events.waiting, events.sessions));
     clock.advance(TTL);
@@ -443,7 +446,7 @@ class LeasesTest extends CoreTest {
         inSession.token(), leases.get(new LeaseName("default", "a"), tx).holders().get(0).token());
     assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
     clock.advance(Duration.ofSeconds(1));
-    assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
+    assertInstanceOf(AcquireResult.Delayed.class, acquire("eve").answer);
   }
 
   @Test
@@ -452,7 +455,7 @@ class LeasesTest extends CoreTest {
     clock.advance(TTL.plusSeconds(4));
     takeOver();
     clock.advance(Duration.ofSeconds(4));
-    assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
+    assertInstanceOf(AcquireResult.Delayed.class, acquire("bob").answer);
     clock.advance(Duration.ofSeconds(1));
     granted(acquire("bob"));
   }

@@ -22,8 +22,8 @@ class LockDelaysTest extends CoreTest {
     reader("bob", SHORTER, TTL.plusSeconds(1));
     clock.advance(TTL.plusSeconds(1));
     clock.advance(SHORTER);
-    assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
-    assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer, "ann's delay bars bob");
+    assertInstanceOf(AcquireResult.Delayed.class, acquire("eve").answer);
+    assertInstanceOf(AcquireResult.Delayed.class, acquire("bob").answer, "ann's delay bars bob");
     clock.advance(LONGER.minus(SHORTER).minusSeconds(1));
     granted(acquire("eve"));
   }
@@ -33,8 +33,8 @@ class LockDelaysTest extends CoreTest {
     reader("ann", SHORTER, TTL);
     reader("bob", LONGER, TTL);
     clock.advance(TTL);
-    assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer);
-    Answer<Acquired> bob = wait("bob", 0);
+    assertInstanceOf(AcquireResult.Delayed.class, acquire("bob").answer);
+    Answer<AcquireResult> bob = wait("bob", 0);
     clock.advance(SHORTER);
     assertEquals("bob", granted(bob).ownerId(), "its own delay does not bar it");
   }
@@ -47,7 +47,7 @@ class LockDelaysTest extends CoreTest {
     clock.advance(TTL.plusSeconds(1));
     clock.advance(SHORTER);
     reader("bob", Duration.ZERO, LONG);
-    granted(acquire(wish("eve").mode(Mode.SHARED)), "bob is back, ann's delay is over");
+    granted(acquire(wish("eve").mode(LeaseMode.SHARED)), "bob is back, ann's delay is over");
     assertTrue(tx.rows().keySet().stream().noneMatch(row -> row.endsWith("@lost")));
   }
 
@@ -57,14 +57,16 @@ class LockDelaysTest extends CoreTest {
     long token = reader("bob", Duration.ZERO, LONG);
     clock.advance(TTL);
     leases.transfer(PRINTER, token, "cid", "", tx.next());
-    Acquired refused = acquire(wish("eve").mode(Mode.SHARED)).answer;
-    assertInstanceOf(Acquired.Held.class, refused, "ann may still be at work");
+    AcquireResult refused = acquire(wish("eve").mode(LeaseMode.SHARED)).answer;
+    assertInstanceOf(AcquireResult.Held.class, refused, "ann may still be at work");
     takeOver();
     clock.advance(LONGER.minusMillis(1));
     assertInstanceOf(
-        Acquired.Held.class, acquire(wish("eve").mode(Mode.SHARED)).answer, "it counts anew");
+        AcquireResult.Held.class,
+        acquire(wish("eve").mode(LeaseMode.SHARED)).answer,
+        "it counts anew");
     clock.advance(Duration.ofMillis(1));
-    granted(acquire(wish("eve").mode(Mode.SHARED)));
+    granted(acquire(wish("eve").mode(LeaseMode.SHARED)));
   }
 
   @Test
@@ -74,7 +76,7 @@ class LockDelaysTest extends CoreTest {
     clock.advance(TTL.plusSeconds(7));
     takeOver();
     clock.advance(SHORTER);
-    assertInstanceOf(Acquired.Delayed.class, acquire("eve").answer);
+    assertInstanceOf(AcquireResult.Delayed.class, acquire("eve").answer);
     clock.advance(LONGER.minus(SHORTER));
     granted(acquire("eve"));
   }
@@ -85,7 +87,7 @@ class LockDelaysTest extends CoreTest {
     takeOver();
     assertEquals(
         Duration.ofSeconds(5),
-        assertInstanceOf(Acquired.Delayed.class, acquire("bob").answer).retryAfter());
+        assertInstanceOf(AcquireResult.Delayed.class, acquire("bob").answer).retryAfter());
     clock.advance(Duration.ofSeconds(5));
     granted(acquire("bob"));
     assertTrue(live().stream().noneMatch(row -> row.endsWith("@lost")));
@@ -94,10 +96,11 @@ class LockDelaysTest extends CoreTest {
   @Test
   void V17_waitsOfASessionThatEnds_areNotGrantedOnTheWay_norIsTheKeyBarred() {
     String session = openSession("ann", LONGER);
-    granted(acquire(wish("bob").mode(Mode.SHARED).ttl(LONG)));
-    Answer<Acquired> writer = acquire(inSession("ann", session, "printer"));
-    Answer<Acquired> reader = acquire(inSession("cid", session, "printer").mode(Mode.SHARED));
-    Answer<Acquired> other = acquire(wish("dan").mode(Mode.SHARED).wait(LONG));
+    granted(acquire(wish("bob").mode(LeaseMode.SHARED).ttl(LONG)));
+    Answer<AcquireResult> writer = acquire(inSession("ann", session, "printer"));
+    Answer<AcquireResult> reader =
+        acquire(inSession("cid", session, "printer").mode(LeaseMode.SHARED));
+    Answer<AcquireResult> other = acquire(wish("dan").mode(LeaseMode.SHARED).wait(LONG));
     clock.advance(TTL);
     assertNull(reader.answer, "granted to a session that ends");
     assertTrue(reader.failure instanceof Failure && writer.failure instanceof Failure);
@@ -107,10 +110,10 @@ class LockDelaysTest extends CoreTest {
   }
 
   private long reader(String owner, Duration delay, Duration ttl) {
-    return granted(acquire(wish(owner).mode(Mode.SHARED).delay(delay).ttl(ttl))).token();
+    return granted(acquire(wish(owner).mode(LeaseMode.SHARED).delay(delay).ttl(ttl))).token();
   }
 
-  private static void granted(Answer<Acquired> answer, String why) {
-    assertInstanceOf(Acquired.Granted.class, answer.answer, why);
+  private static void granted(Answer<AcquireResult> answer, String why) {
+    assertInstanceOf(AcquireResult.Granted.class, answer.answer, why);
   }
 }

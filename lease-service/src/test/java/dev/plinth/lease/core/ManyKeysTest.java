@@ -42,7 +42,7 @@ class ManyKeysTest extends CoreTest {
   @Test
   void expiry_ofManyKeys_handsEachOn() {
     sessionOfMany();
-    List<Answer<Acquired>> next = new ArrayList<>();
+    List<Answer<AcquireResult>> next = new ArrayList<>();
     for (int i = 0; i < KEYS; i++) {
       next.add(acquire(wish("bob").key("k" + i).wait(LONG).ttl(LONG)));
     }
@@ -53,9 +53,9 @@ class ManyKeysTest extends CoreTest {
   @Test
   void release_withManySetsBehindIt_letsThemAllIn() {
     long token = granted(acquire(wish("ann").key("gate"))).token();
-    List<Answer<Acquired>> sets = new ArrayList<>();
+    List<Answer<AcquireResult>> sets = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      Wish set = wish("s" + i).wait(LONG).ttl(LONG).mode(Mode.SHARED).and("gate");
+      Wish set = wish("s" + i).wait(LONG).ttl(LONG).mode(LeaseMode.SHARED).and("gate");
       for (int k = 0; k < 20; k++) {
         set.and("k" + i + "-" + k);
       }
@@ -70,13 +70,13 @@ class ManyKeysTest extends CoreTest {
   @Test
   void forcedRelease_ofManyHolders_answersWhenTheLastIsGone() {
     for (int i = 0; i < 3000; i++) {
-      granted(acquire(wish("o" + i).mode(Mode.SHARED)));
+      granted(acquire(wish("o" + i).mode(LeaseMode.SHARED)));
     }
     List<LeaseView> ended = new ArrayList<>();
     leases.forceRelease(
         PRINTER,
         Optional.empty(),
-        new End(Ending.FORCED, "olga", "test"),
+        new HoldEnd(HoldEndCause.FORCED, "olga", "test"),
         (views, last) -> ended.addAll(views),
         tx.next());
     clock.advance(Duration.ZERO);

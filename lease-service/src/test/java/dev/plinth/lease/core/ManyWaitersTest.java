@@ -21,17 +21,17 @@ class ManyWaitersTest extends CoreTest {
   private long looks;
   private long told;
 
-  private final class Stream implements Caller {
-    final Acquire wish;
+  private final class Stream implements AcquireListener {
+    final AcquireSpec wish;
     boolean gone;
     Object end;
 
-    Stream(Acquire wish) {
+    Stream(AcquireSpec wish) {
       this.wish = wish;
     }
 
     @Override
-    public void answer(Acquired outcome, Tx tx) {
+    public void answer(AcquireResult outcome, Tx tx) {
       end = outcome;
     }
 
@@ -41,12 +41,12 @@ class ManyWaitersTest extends CoreTest {
     }
 
     @Override
-    public boolean stays() {
+    public boolean wantsEvents() {
       return true;
     }
 
     @Override
-    public void tell(News news, Tx tx) {
+    public void tell(HoldEvent holdEvent, Tx tx) {
       told++;
     }
 
@@ -76,7 +76,7 @@ class ManyWaitersTest extends CoreTest {
     streams.forEach(stream -> leases.abandon(stream.wish, tx.next()));
     assertEquals(MANY, tx.timers() - timers, "and only once");
     looks = 0;
-    clock.advance(Lines.PATIENCE);
+    clock.advance(WaitQueues.PATIENCE);
     assertFewLooks("places given up");
     assertEquals(0, leases.policy("default").waiters());
     streams.forEach(stream -> assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, stream.end));
@@ -90,7 +90,7 @@ class ManyWaitersTest extends CoreTest {
     streams.forEach(stream -> stream.gone = true);
     looks = 0;
     leases.release(PRINTER, token, tx.next());
-    assertTrue(last.end instanceof Acquired.Granted, () -> "it heard " + last.end);
+    assertTrue(last.end instanceof AcquireResult.Granted, () -> "it heard " + last.end);
     assertFewLooks("callers found gone");
   }
 
@@ -102,7 +102,7 @@ class ManyWaitersTest extends CoreTest {
     told = 0;
     for (Stream stream : streams) {
       leases.release(PRINTER, token, tx.next());
-      token = ((Acquired.Granted) stream.end).leases().get(0).token();
+      token = ((AcquireResult.Granted) stream.end).leases().get(0).token();
     }
     assertFewLooks("hand-offs");
     assertTrue(told < MANY * 100L, () -> told + " positions told");
@@ -126,7 +126,7 @@ class ManyWaitersTest extends CoreTest {
     looks = 0;
     clock.advance(Duration.ofSeconds(1));
     assertFewLooks("waits that ran out");
-    brief.forEach(stream -> assertTrue(stream.end instanceof Acquired.TimedOut));
+    brief.forEach(stream -> assertTrue(stream.end instanceof AcquireResult.TimedOut));
   }
 
   @Test
@@ -146,7 +146,7 @@ class ManyWaitersTest extends CoreTest {
   @Test
   void V18_oneOwner_andOneNamespace_mayWaitOnlySoOften_andSoLarge() {
     acquire(wish("ann").ttl(LONG));
-    Policy p = Policy.PLATFORM;
+    NamespacePolicy p = NamespacePolicy.PLATFORM;
     assertTrue(p.maxWaiters() <= 100_000 && p.maxWaitersPerKey() <= 10_000);
     acquire(wish("ann").key("other").ttl(LONG));
     for (int i = 0; i < p.maxWaitersPerOwner(); i++) {
@@ -165,7 +165,8 @@ class ManyWaitersTest extends CoreTest {
     } catch (Failure.Exhausted full) {
       assertEquals(ErrorReason.ERROR_REASON_QUOTA_EXCEEDED, full.reason());
     }
-    assertTrue(large * 4096L < Space.MOST_WAITING_MIB << 20, large + " waiters with 4 KiB each");
+    assertTrue(
+        large * 4096L < LeaseNamespace.MOST_WAITING_MIB << 20, large + " waiters with 4 KiB each");
   }
 
   private void assertFewLooks(String of) {

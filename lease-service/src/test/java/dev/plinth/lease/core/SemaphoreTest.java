@@ -20,17 +20,17 @@ class SemaphoreTest extends CoreTest {
   }
 
   static void capacity(CoreTest test, int capacity) {
-    Policy p = Policy.PLATFORM;
-    Policy.Semaphore rule = new Policy.Semaphore("sem", capacity);
+    NamespacePolicy p = NamespacePolicy.PLATFORM;
+    NamespacePolicy.Semaphore rule = new NamespacePolicy.Semaphore("sem", capacity);
     test.leases.setPolicy(
-        "default", PolicyTest.with(p, List.of(rule)), Optional.empty(), test.tx.next());
+        "default", NamespacePolicyTest.with(p, List.of(rule)), Optional.empty(), test.tx.next());
   }
 
   @Test
   void V2_weights_sumUpToNoMoreThanTheCapacity() {
     granted(permit("ann", 2));
     granted(permit("bob", 3));
-    assertInstanceOf(Acquired.Held.class, permit("cid", 1).answer);
+    assertInstanceOf(AcquireResult.Held.class, permit("cid", 1).answer);
   }
 
   @Test
@@ -46,8 +46,8 @@ class SemaphoreTest extends CoreTest {
   @Test
   void aHeavyWaiter_isNotPassedByLightOnes() {
     long first = granted(permit("ann", 3)).token();
-    Answer<Acquired> heavy = acquire(wish("bob").weight(5).key("sem").wait(LONG));
-    Answer<Acquired> light = acquire(wish("cid").weight(1).key("sem").wait(LONG));
+    Answer<AcquireResult> heavy = acquire(wish("bob").weight(5).key("sem").wait(LONG));
+    Answer<AcquireResult> light = acquire(wish("cid").weight(1).key("sem").wait(LONG));
     assertTrue(heavy.isOpen() && light.isOpen());
     leases.release(new LeaseName("default", "sem"), first, tx);
     granted(heavy);
@@ -57,19 +57,19 @@ class SemaphoreTest extends CoreTest {
   @Test
   void moreCapacity_letsWaitersIn_lessTakesNothingAway() {
     granted(permit("ann", 5));
-    Answer<Acquired> bob = acquire(wish("bob").weight(2).key("sem").wait(LONG));
+    Answer<AcquireResult> bob = acquire(wish("bob").weight(2).key("sem").wait(LONG));
     capacity(this, 7);
     granted(bob);
     capacity(this, 1);
     assertEquals(List.of("ann", "bob"), holders("sem"));
-    assertInstanceOf(Acquired.Held.class, permit("cid", 1).answer);
+    assertInstanceOf(AcquireResult.Held.class, permit("cid", 1).answer);
   }
 
   @Test
   void weightsAndCapacity_surviveATakeover() {
     granted(permit("ann", 4));
     takeOver();
-    assertInstanceOf(Acquired.Held.class, permit("bob", 2).answer);
+    assertInstanceOf(AcquireResult.Held.class, permit("bob", 2).answer);
     granted(permit("bob", 1));
   }
 
@@ -88,11 +88,12 @@ class SemaphoreTest extends CoreTest {
   @Test
   void semaphoreAndOtherModes_doNotGoTogether() {
     granted(permit("ann", 1));
-    assertInstanceOf(Acquired.Held.class, acquire(wish("bob").key("sem")).answer);
-    assertInstanceOf(Acquired.Held.class, acquire(wish("bob").key("sem").mode(Mode.SHARED)).answer);
+    assertInstanceOf(AcquireResult.Held.class, acquire(wish("bob").key("sem")).answer);
+    assertInstanceOf(
+        AcquireResult.Held.class, acquire(wish("bob").key("sem").mode(LeaseMode.SHARED)).answer);
   }
 
-  private Answer<Acquired> permit(String owner, int weight) {
+  private Answer<AcquireResult> permit(String owner, int weight) {
     return acquire(wish(owner).weight(weight).key("sem"));
   }
 }

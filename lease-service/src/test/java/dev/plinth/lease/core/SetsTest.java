@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 class SetsTest extends CoreTest {
   @Test
   void V11_set_isGrantedWhole_inOneStep() {
-    Acquired.Granted both =
+    AcquireResult.Granted both =
         assertInstanceOf(
-            Acquired.Granted.class, acquire(wish("ann").and("left").and("right")).answer);
+            AcquireResult.Granted.class, acquire(wish("ann").and("left").and("right")).answer);
     assertEquals(List.of("left", "right"), both.leases().stream().map(SetsTest::key).toList());
     assertTrue(both.leases().get(0).token() != both.leases().get(1).token());
   }
@@ -25,8 +25,9 @@ class SetsTest extends CoreTest {
   void V11_set_ofWhichOneKeyIsHeld_takesNothing() {
     granted(acquire(wish("bob").key("right")));
     int written = tx.written();
-    Acquired.Held held =
-        assertInstanceOf(Acquired.Held.class, acquire(wish("ann").and("left").and("right")).answer);
+    AcquireResult.Held held =
+        assertInstanceOf(
+            AcquireResult.Held.class, acquire(wish("ann").and("left").and("right")).answer);
     assertEquals(List.of("right"), held.blockingKeys());
     assertEquals("bob", held.holders().get(0).ownerId());
     assertEquals(written, tx.written());
@@ -36,11 +37,11 @@ class SetsTest extends CoreTest {
   @Test
   void set_waitsForItsLastKey_andKeepsItsPlaceInEveryLine() {
     long token = granted(acquire(wish("bob").key("right"))).token();
-    Answer<Acquired> set = acquire(wish("ann").wait(LONG).and("left").and("right"));
-    Answer<Acquired> late = acquire(wish("cid").key("left").wait(LONG));
+    Answer<AcquireResult> set = acquire(wish("ann").wait(LONG).and("left").and("right"));
+    Answer<AcquireResult> late = acquire(wish("cid").key("left").wait(LONG));
     assertTrue(set.isOpen() && late.isOpen(), "nobody passes the line");
     leases.release(new LeaseName("default", "right"), token, tx);
-    assertInstanceOf(Acquired.Granted.class, set.answer);
+    assertInstanceOf(AcquireResult.Granted.class, set.answer);
     assertEquals(List.of("ann"), holders("left"));
     assertTrue(late.isOpen());
   }
@@ -48,11 +49,11 @@ class SetsTest extends CoreTest {
   @Test
   void set_thatLeaves_letsInWhoStoodBehindIt() {
     granted(acquire(wish("bob").key("right")));
-    Answer<Acquired> set =
+    Answer<AcquireResult> set =
         acquire(wish("ann").wait(Duration.ofSeconds(3)).and("left").and("right"));
-    Answer<Acquired> late = acquire(wish("cid").key("left").wait(LONG));
+    Answer<AcquireResult> late = acquire(wish("cid").key("left").wait(LONG));
     clock.advance(Duration.ofSeconds(3));
-    Acquired.TimedOut out = assertInstanceOf(Acquired.TimedOut.class, set.answer);
+    AcquireResult.TimedOut out = assertInstanceOf(AcquireResult.TimedOut.class, set.answer);
     assertEquals(List.of("right"), out.blockingKeys());
     assertEquals("cid", granted(late).ownerId());
   }
@@ -60,9 +61,9 @@ class SetsTest extends CoreTest {
   @Test
   void set_entersOnceMore_whatItsOwnerHolds() {
     long token = granted(acquire(wish("ann").key("left"))).token();
-    Acquired.Granted both =
+    AcquireResult.Granted both =
         assertInstanceOf(
-            Acquired.Granted.class, acquire(wish("ann").and("left").and("right")).answer);
+            AcquireResult.Granted.class, acquire(wish("ann").and("left").and("right")).answer);
     assertEquals(token, both.leases().get(0).token());
     assertEquals(2, both.leases().get(0).entries());
   }
@@ -71,9 +72,9 @@ class SetsTest extends CoreTest {
   void set_behindALockDelay_isToldHowLong() {
     granted(acquire(delayed("bob", Duration.ofSeconds(5)).key("right")));
     clock.advance(TTL);
-    Acquired.Delayed delayed =
+    AcquireResult.Delayed delayed =
         assertInstanceOf(
-            Acquired.Delayed.class, acquire(wish("ann").and("left").and("right")).answer);
+            AcquireResult.Delayed.class, acquire(wish("ann").and("left").and("right")).answer);
     assertEquals(Duration.ofSeconds(5), delayed.retryAfter());
     assertEquals(List.of("right"), delayed.blockingKeys());
   }
@@ -82,7 +83,7 @@ class SetsTest extends CoreTest {
   void set_whoseSessionEnds_leavesEveryLine() {
     granted(acquire(wish("bob").key("right")));
     String session = openSession("ann", Duration.ZERO);
-    Answer<Acquired> set =
+    Answer<AcquireResult> set =
         acquire(wish("ann").session(session).wait(LONG).and("left").and("right"));
     closeSession(session);
     assertTrue(set.failure != null);
@@ -95,7 +96,7 @@ class SetsTest extends CoreTest {
   void V11_hundredPhilosophers_allEat() {
     int seats = 100;
     Random random = new Random(7);
-    List<Answer<Acquired>> meals = new ArrayList<>();
+    List<Answer<AcquireResult>> meals = new ArrayList<>();
     for (int i = 0; i < 5 * seats; i++) {
       int seat = random.nextInt(seats);
       Wish wish = wish("p" + i).ttl(LONG).wait(Duration.ofMinutes(30)).priority(random.nextInt(2));
@@ -106,14 +107,14 @@ class SetsTest extends CoreTest {
     }
     int eaten = 0;
     while (eaten < meals.size()) {
-      List<Answer<Acquired>> eating =
-          meals.stream().filter(m -> m.answer instanceof Acquired.Granted).toList();
+      List<Answer<AcquireResult>> eating =
+          meals.stream().filter(m -> m.answer instanceof AcquireResult.Granted).toList();
       assertTrue(!eating.isEmpty(), "nobody eats");
-      for (Answer<Acquired> meal : eating) {
-        Acquired.Granted forks = (Acquired.Granted) meal.answer;
+      for (Answer<AcquireResult> meal : eating) {
+        AcquireResult.Granted forks = (AcquireResult.Granted) meal.answer;
         assertEquals(2, forks.leases().size());
         forks.leases().forEach(fork -> leases.release(fork.name(), fork.token(), tx.next()));
-        meal.answer = new Acquired.Reentered(forks.leases().get(0)); // has eaten
+        meal.answer = new AcquireResult.Reentered(forks.leases().get(0)); // has eaten
         eaten++;
       }
       clock.advance(Duration.ZERO);

@@ -8,9 +8,9 @@ import java.util.Optional;
 /** Builds the wishes of tests. */
 final class Wish {
   private final String owner;
-  private final List<Want> wants = new ArrayList<>();
+  private final List<KeyRequest> wants = new ArrayList<>();
   private String key = "printer";
-  private Mode mode = Mode.EXCLUSIVE;
+  private LeaseMode leaseMode = LeaseMode.EXCLUSIVE;
   private int weight;
   private String session = "";
   private Optional<Duration> ttl = Optional.of(CoreTest.TTL);
@@ -31,17 +31,17 @@ final class Wish {
 
   /** One more key of a set. */
   Wish and(String name) {
-    wants.add(new Want(new LeaseName("default", name), mode, weight));
+    wants.add(new KeyRequest(new LeaseName("default", name), leaseMode, weight));
     return this;
   }
 
-  Wish mode(Mode given) {
-    mode = given;
+  Wish mode(LeaseMode given) {
+    leaseMode = given;
     return this;
   }
 
   Wish weight(int given) {
-    mode = Mode.SEMAPHORE;
+    leaseMode = LeaseMode.SEMAPHORE;
     weight = given;
     return this;
   }
@@ -91,12 +91,12 @@ final class Wish {
     return this;
   }
 
-  Acquire build() {
-    List<Want> all = new ArrayList<>();
+  AcquireSpec build() {
+    List<KeyRequest> all = new ArrayList<>();
     if (wants.isEmpty()) {
-      all.add(new Want(new LeaseName("default", key), mode, weight));
+      all.add(new KeyRequest(new LeaseName("default", key), leaseMode, weight));
     }
     all.addAll(wants);
-    return new Acquire(all, owner, session, ttl, wait, priority, payload, delay, patient);
+    return new AcquireSpec(all, owner, session, ttl, wait, priority, payload, delay, patient);
   }
 }

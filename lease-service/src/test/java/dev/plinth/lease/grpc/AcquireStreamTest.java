@@ -23,7 +23,7 @@ import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import io.grpc.Status;
 import java.util.Map;
 import java.util.TreeMap;
@@ -129,7 +129,8 @@ class AcquireStreamTest {
   @Test
   void stream_endsWithEveryOtherCauseToo() {
     String session = calls.session("ann");
-    Map<EndCause, Heard<AcquireStreamRequest, AcquireStreamResponse>> streams = new TreeMap<>();
+    Map<EndCause, RecordedStream<AcquireStreamRequest, AcquireStreamResponse>> streams =
+        new TreeMap<>();
     var released = calls.stream(calls.streamWish("ann").setKey("released"));
     calls.release(granted(released));
     streams.put(EndCause.END_CAUSE_RELEASED, released);
@@ -221,13 +222,13 @@ class AcquireStreamTest {
                 TreeMap::new));
   }
 
-  private static Lease granted(Heard<AcquireStreamRequest, AcquireStreamResponse> stream) {
+  private static Lease granted(RecordedStream<AcquireStreamRequest, AcquireStreamResponse> stream) {
     AcquireStreamResponse answer = stream.next();
     assertEquals(Outcome.OUTCOME_GRANTED, answer.getResult().getOutcome(), answer.toString());
     return answer.getResult().getLease();
   }
 
-  private static Lost lost(Heard<AcquireStreamRequest, AcquireStreamResponse> stream) {
+  private static Lost lost(RecordedStream<AcquireStreamRequest, AcquireStreamResponse> stream) {
     AcquireStreamResponse last = stream.next();
     assertTrue(last.hasLost(), last.toString());
     stream.end();

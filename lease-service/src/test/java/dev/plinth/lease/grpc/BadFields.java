@@ -45,8 +45,8 @@ import dev.plinth.lease.v1.TransferRequest;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.ValidateRequest;
 import dev.plinth.lease.v1.WatchRequest;
+import dev.plinth.testkit.call.FieldPaths;
 import dev.plinth.testkit.call.FieldTable;
-import dev.plinth.testkit.call.Paths;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -124,7 +124,8 @@ final class BadFields {
       Message ofSession = good.of(type).get(1);
       rows(ofSession, "ttl", LONG, NO_DURATION);
       rows(ofSession, "lock_delay", BRIEF, NO_DURATION);
-      Message semaphore = Paths.with(good.of(type).get(0), "mode", Mode.MODE_SEMAPHORE.getNumber());
+      Message semaphore =
+          FieldPaths.with(good.of(type).get(0), "mode", Mode.MODE_SEMAPHORE.getNumber());
       rows(semaphore, "weight", -1, 1_000_001);
     }
   }
@@ -207,17 +208,17 @@ final class BadFields {
 
   private void policies() {
     Message set = good.of(SetPolicyRequest.class).get(0);
-    rows(set, "policy", Paths.ABSENT);
+    rows(set, "policy", FieldPaths.ABSENT);
     rows(set, "expected_version", -1L);
     rows(set, "policy.min_ttl", TTLS);
     rows(set, "policy.max_ttl", TTLS);
-    rows(Paths.with(set, "policy.min_ttl", LONG), "policy.max_ttl", BRIEF);
+    rows(FieldPaths.with(set, "policy.min_ttl", LONG), "policy.max_ttl", BRIEF);
     rows(set, "policy.default_ttl", TTLS);
-    rows(Paths.with(set, "policy.min_ttl", LONG), "policy.default_ttl", BRIEF);
+    rows(FieldPaths.with(set, "policy.min_ttl", LONG), "policy.default_ttl", BRIEF);
     rows(set, "policy.max_wait", WAITS);
     rows(set, "policy.max_lock_delay", DELAYS);
     rows(set, "policy.default_lock_delay", DELAYS);
-    rows(Paths.with(set, "policy.max_lock_delay", BRIEF), "policy.default_lock_delay", LONG);
+    rows(FieldPaths.with(set, "policy.max_lock_delay", BRIEF), "policy.default_lock_delay", LONG);
     rows(set, "policy.max_priority", PRIORITIES);
     for (String field : List.of("leases", "sessions")) {
       rows(set, "policy.max_" + field, -1, 1_000_001);

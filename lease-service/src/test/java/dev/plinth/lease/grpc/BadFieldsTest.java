@@ -15,7 +15,7 @@ import dev.plinth.lease.v1.ListLeasesRequest;
 import dev.plinth.lease.v1.RaiseFenceRequest;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.Paths;
+import dev.plinth.testkit.call.FieldPaths;
 import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import java.util.List;
@@ -49,9 +49,9 @@ class BadFieldsTest {
       // Each in a namespace of its own, since some take away what others need.
       LeaseCalls fresh = new LeaseCalls(server);
       Message request = new GoodRequests(fresh).all().get(i);
-      var heard = LeaseCalls.ANY.send(fresh.channel(), request);
-      heard.next();
-      heard.cancel();
+      var recordedStream = LeaseCalls.ANY.send(fresh.channel(), request);
+      recordedStream.next();
+      recordedStream.cancel();
     }
   }
 
@@ -95,7 +95,9 @@ class BadFieldsTest {
         boolean hangs = descriptor != null && !request.getField(descriptor).equals("");
         if (hangs && !(request instanceof CloseSessionRequest)) {
           Refusal refusal =
-              LeaseCalls.ANY.send(calls.channel(), Paths.with(request, field, "s-none")).refusal();
+              LeaseCalls.ANY
+                  .send(calls.channel(), FieldPaths.with(request, field, "s-none"))
+                  .refusal();
           refusal.is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_SESSION_EXPIRED);
           assertEquals("s-none", refusal.metadata().get("sessionId"));
           assertEquals(
@@ -108,7 +110,7 @@ class BadFieldsTest {
   }
 
   private static Message withId(Message.Builder request) {
-    return Paths.with(request.build(), "request_id", "once");
+    return FieldPaths.with(request.build(), "request_id", "once");
   }
 
   /** It is not remembered: what it tells must be true now. */

@@ -20,7 +20,7 @@ import dev.plinth.lease.v1.TransferLeadershipRequest;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import io.grpc.Status;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -161,11 +161,11 @@ class CampaignTest {
         .is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_SESSION_EXPIRED);
   }
 
-  private Heard<CampaignRequest, CampaignResponse> stand(String candidate) {
+  private RecordedStream<CampaignRequest, CampaignResponse> stand(String candidate) {
     return calls.campaign(calls.candidacy(ELECTION, candidate, calls.session(candidate)));
   }
 
-  private static Deposed deposed(Heard<CampaignRequest, CampaignResponse> campaign) {
+  private static Deposed deposed(RecordedStream<CampaignRequest, CampaignResponse> campaign) {
     CampaignResponse last = campaign.next();
     assertTrue(last.hasDeposed(), last.toString());
     campaign.end();

@@ -16,7 +16,7 @@ import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
@@ -34,14 +34,14 @@ class KeepSessionTest {
 
   @Parameter ShardServer server;
   private LeaseCalls calls;
-  private Heard<KeepSessionRequest, KeepSessionResponse> heard;
+  private RecordedStream<KeepSessionRequest, KeepSessionResponse> recordedStream;
   private StreamObserver<KeepSessionRequest> beats;
 
   @BeforeEach
   void begin() {
     calls = new LeaseCalls(server);
-    heard = new Heard<>();
-    beats = LeaseServiceGrpc.newStub(calls.channel()).keepSession(heard);
+    recordedStream = new RecordedStream<>();
+    beats = LeaseServiceGrpc.newStub(calls.channel()).keepSession(recordedStream);
   }
 
   @Test
@@ -49,14 +49,14 @@ class KeepSessionTest {
     String session = calls.session("ann");
     for (long seq : new long[] {7, 8}) {
       beat(session, seq);
-      KeepSessionResponse answer = heard.next();
+      KeepSessionResponse answer = recordedStream.next();
       assertEquals(seq, answer.getSeq());
       assertEquals(HoldState.HOLD_STATE_SAFE, answer.getState());
       assertEquals(LONG, answer.getTtl());
       assertEquals(Durations.toMillis(LONG) / 3, Durations.toMillis(answer.getNextIn()));
     }
     beats.onCompleted();
-    heard.end();
+    recordedStream.end();
     assertEquals(0, calls.close(session), "the session outlives its stream, and had no keys");
   }
 
@@ -107,31 +107,31 @@ class KeepSessionTest {
   void silence_isJeopardy_aBeatIsSafety_andThenTheSessionIsLost() {
     String session = calls.open(calls.opening("ann").setTtl(SHORT)).getSessionId();
     beat(session, 1);
-    assertEquals(HoldState.HOLD_STATE_SAFE, heard.next().getState());
-    KeepSessionResponse danger = heard.next();
+    assertEquals(HoldState.HOLD_STATE_SAFE, recordedStream.next().getState());
+    KeepSessionResponse danger = recordedStream.next();
     assertEquals(0, danger.getSeq());
     assertEquals(HoldState.HOLD_STATE_JEOPARDY, danger.getState());
     assertTrue(Durations.compare(danger.getLeft(), SHORT) < 0);
     beat(session, 2);
-    KeepSessionResponse safe = heard.next(answer -> answer.getSeq() == 2);
+    KeepSessionResponse safe = recordedStream.next(answer -> answer.getSeq() == 2);
     assertEquals(HoldState.HOLD_STATE_SAFE, safe.getState());
-    assertEquals(HoldState.HOLD_STATE_JEOPARDY, heard.next().getState());
-    KeepSessionResponse lost = heard.next();
+    assertEquals(HoldState.HOLD_STATE_JEOPARDY, recordedStream.next().getState());
+    KeepSessionResponse lost = recordedStream.next();
     assertEquals(HoldState.HOLD_STATE_LOST, lost.getState());
     assertEquals(EndCause.END_CAUSE_EXPIRED, lost.getCause());
-    heard.end();
+    recordedStream.end();
   }
 
   @Test
   void sessionThatIsClosed_isLost_andTheStreamEnds() {
     String session = calls.session("ann");
     beat(session, 1);
-    heard.next();
+    recordedStream.next();
     calls.close(session);
-    KeepSessionResponse lost = heard.next();
+    KeepSessionResponse lost = recordedStream.next();
     assertEquals(HoldState.HOLD_STATE_LOST, lost.getState());
     assertEquals(EndCause.END_CAUSE_CLOSED, lost.getCause());
-    heard.end();
+    recordedStream.end();
   }
 
   @Test
@@ -139,41 +139,43 @@ class KeepSessionTest {
     String session = calls.session("ann");
     Lease held = calls.grant(calls.wish("ann").setSessionId(session));
     beat(session, 1);
-    assertEquals(0, heard.next().getReleaseAsksCount());
+    assertEquals(0, recordedStream.next().getReleaseAsksCount());
     calls.leases().forceRelease(calls.force(KEY).setGrace(LONG).build());
-    KeepSessionResponse asked = heard.next();
+    KeepSessionResponse asked = recordedStream.next();
     assertEquals(0, asked.getSeq());
     assertEquals(held.getToken(), asked.getReleaseAsks(0).getToken());
     beat(session, 2);
-    assertEquals("olga", heard.next().getReleaseAsks(0).getActor());
+    assertEquals("olga", recordedStream.next().getReleaseAsks(0).getActor());
     calls.release(held);
     beat(session, 3);
-    assertEquals(0, heard.next().getReleaseAsksCount());
+    assertEquals(0, recordedStream.next().getReleaseAsksCount());
   }
 
   @Test
   void beatOfASessionThatIsNotOpen_endsTheStream() {
     beat("s-none", 1);
-    heard.refusal().is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_SESSION_EXPIRED);
+    recordedStream
+        .refusal()
+        .is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_SESSION_EXPIRED);
   }
 
   @Test
   void beatOfAnotherSession_isRefused() {
     String session = calls.session("ann");
     beat(session, 1);
-    heard.next();
+    recordedStream.next();
     beat(calls.session("bob"), 2);
-    heard.refusal().isOfField("session_id", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    recordedStream.refusal().isOfField("session_id", ErrorReason.ERROR_REASON_FIELD_INVALID);
   }
 
   @Test
   void beatInAnotherNamespace_isRefused() {
     String session = calls.session("ann");
     beat(session, 1);
-    heard.next();
+    recordedStream.next();
     beats.onNext(
         KeepSessionRequest.newBuilder().setNamespace("other").setSessionId(session).build());
-    heard.refusal().isOfField("namespace", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    recordedStream.refusal().isOfField("namespace", ErrorReason.ERROR_REASON_FIELD_INVALID);
   }
 
   private void beat(String session, long seq) {

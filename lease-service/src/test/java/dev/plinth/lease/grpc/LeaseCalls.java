@@ -29,8 +29,8 @@ import dev.plinth.lease.v1.ReleaseRequest;
 import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.SetPolicyRequest;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.AnyCall;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.GenericCaller;
+import dev.plinth.testkit.call.RecordedStream;
 import io.grpc.Channel;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,8 +44,8 @@ final class LeaseCalls {
   static final String KEY = "printer";
   static final Duration LONG = Durations.fromMinutes(5);
   static final Duration BRIEF = Durations.fromMillis(100);
-  static final AnyCall ANY =
-      new AnyCall(
+  static final GenericCaller ANY =
+      new GenericCaller(
           LeaseServiceGrpc.getServiceDescriptor(), ElectionServiceGrpc.getServiceDescriptor());
   private static final AtomicInteger TESTS = new AtomicInteger();
 
@@ -120,10 +120,12 @@ final class LeaseCalls {
     return AcquireStreamRequest.newBuilder().setNamespace(namespace).setKey(KEY).setOwnerId(owner);
   }
 
-  Heard<AcquireStreamRequest, AcquireStreamResponse> stream(AcquireStreamRequest.Builder wish) {
-    Heard<AcquireStreamRequest, AcquireStreamResponse> heard = new Heard<>();
-    LeaseServiceGrpc.newStub(channel()).acquireStream(wish.build(), heard);
-    return heard;
+  RecordedStream<AcquireStreamRequest, AcquireStreamResponse> stream(
+      AcquireStreamRequest.Builder wish) {
+    RecordedStream<AcquireStreamRequest, AcquireStreamResponse> recordedStream =
+        new RecordedStream<>();
+    LeaseServiceGrpc.newStub(channel()).acquireStream(wish.build(), recordedStream);
+    return recordedStream;
   }
 
   OpenSessionRequest.Builder opening(String owner) {
@@ -154,10 +156,10 @@ final class LeaseCalls {
         .setSessionId(session);
   }
 
-  Heard<CampaignRequest, CampaignResponse> campaign(CampaignRequest.Builder candidacy) {
-    Heard<CampaignRequest, CampaignResponse> heard = new Heard<>();
-    ElectionServiceGrpc.newStub(channel()).campaign(candidacy.build(), heard);
-    return heard;
+  RecordedStream<CampaignRequest, CampaignResponse> campaign(CampaignRequest.Builder candidacy) {
+    RecordedStream<CampaignRequest, CampaignResponse> recordedStream = new RecordedStream<>();
+    ElectionServiceGrpc.newStub(channel()).campaign(candidacy.build(), recordedStream);
+    return recordedStream;
   }
 
   long policy(Policy.Builder policy) {

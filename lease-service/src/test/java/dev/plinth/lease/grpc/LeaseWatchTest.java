@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.lease.core.LeaseChange;
+import dev.plinth.lease.core.LeaseMode;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
-import dev.plinth.lease.core.Mode;
 import dev.plinth.lease.v1.WatchResponse;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.fixture.FakeCall;
@@ -80,7 +80,7 @@ class LeaseWatchTest {
         "ann",
         "",
         number,
-        Mode.EXCLUSIVE,
+        LeaseMode.EXCLUSIVE,
         1,
         Duration.ofSeconds(10),
         Duration.ofSeconds(10),

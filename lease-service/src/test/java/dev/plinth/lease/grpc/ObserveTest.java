@@ -16,7 +16,7 @@ import dev.plinth.lease.v1.ProclaimRequest;
 import dev.plinth.lease.v1.ResignRequest;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,7 +165,7 @@ class ObserveTest {
   }
 
   private static List<String> observed(
-      Heard<ObserveRequest, ObserveResponse> observed, int messages) {
+      RecordedStream<ObserveRequest, ObserveResponse> observed, int messages) {
     List<String> lines = new ArrayList<>();
     while (lines.size() < messages) {
       ObserveResponse next = told(observed);
@@ -178,8 +178,8 @@ class ObserveTest {
     return lines;
   }
 
-  private Heard<ObserveRequest, ObserveResponse> observe(String resumeToken) {
-    Heard<ObserveRequest, ObserveResponse> heard = new Heard<>();
+  private RecordedStream<ObserveRequest, ObserveResponse> observe(String resumeToken) {
+    RecordedStream<ObserveRequest, ObserveResponse> recordedStream = new RecordedStream<>();
     ElectionServiceGrpc.newStub(calls.channel())
         .observe(
             ObserveRequest.newBuilder()
@@ -187,11 +187,11 @@ class ObserveTest {
                 .setElection(ELECTION)
                 .setResumeToken(resumeToken)
                 .build(),
-            heard);
-    return heard;
+            recordedStream);
+    return recordedStream;
   }
 
-  private static ObserveResponse told(Heard<ObserveRequest, ObserveResponse> observed) {
+  private static ObserveResponse told(RecordedStream<ObserveRequest, ObserveResponse> observed) {
     return observed.next(message -> !message.hasProgress());
   }
 

@@ -20,7 +20,7 @@ import dev.plinth.lease.v1.ProclaimRequest;
 import dev.plinth.lease.v1.ProclaimResponse;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -55,7 +55,7 @@ class OwnServerTest {
       LeaseCalls calls = new LeaseCalls(server);
       Leader leader =
           calls.campaign(calls.candidacy("boss", "ann", calls.session("ann"))).next().getElected();
-      Heard<ObserveRequest, ObserveResponse> slow = Heard.slowly();
+      RecordedStream<ObserveRequest, ObserveResponse> slow = RecordedStream.slowly();
       ElectionServiceGrpc.newStub(calls.channel())
           .observe(
               ObserveRequest.newBuilder().setNamespace(calls.namespace).setElection("boss").build(),

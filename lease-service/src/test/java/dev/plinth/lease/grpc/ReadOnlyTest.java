@@ -75,12 +75,12 @@ class ReadOnlyTest {
       isReadOnly(Refusal.of(() -> calls.leases().acquire(free)));
       Await.until("the rows are loaded again", () -> calls.key() != null);
       for (Message request : good) {
-        var heard = LeaseCalls.ANY.send(calls.channel(), request);
+        var recordedStream = LeaseCalls.ANY.send(calls.channel(), request);
         if (goesOn(request)) {
-          heard.next();
-          heard.cancel();
+          recordedStream.next();
+          recordedStream.cancel();
         } else {
-          isReadOnly(heard.refusal());
+          isReadOnly(recordedStream.refusal());
         }
       }
       long from = System.nanoTime();

@@ -14,7 +14,7 @@ import dev.plinth.lease.v1.WatchRequest;
 import dev.plinth.lease.v1.WatchResponse;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -141,17 +141,17 @@ class WatchTest {
     return WatchRequest.newBuilder().setNamespace(calls.namespace);
   }
 
-  private Heard<WatchRequest, WatchResponse> watch(WatchRequest.Builder request) {
-    Heard<WatchRequest, WatchResponse> heard = new Heard<>();
-    LeaseServiceGrpc.newStub(calls.channel()).watch(request.build(), heard);
-    return heard;
+  private RecordedStream<WatchRequest, WatchResponse> watch(WatchRequest.Builder request) {
+    RecordedStream<WatchRequest, WatchResponse> recordedStream = new RecordedStream<>();
+    LeaseServiceGrpc.newStub(calls.channel()).watch(request.build(), recordedStream);
+    return recordedStream;
   }
 
   private Lease hold(String key) {
     return calls.grant(calls.wish("ann").setKey(key).setTtl(LONG));
   }
 
-  private static List<String> events(Heard<WatchRequest, WatchResponse> watch, int count) {
+  private static List<String> events(RecordedStream<WatchRequest, WatchResponse> watch, int count) {
     List<String> seen = new ArrayList<>();
     while (seen.size() < count) {
       seen.addAll(lines(watch.next()));

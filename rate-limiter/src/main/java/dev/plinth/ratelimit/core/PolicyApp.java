@@ -1,13 +1,13 @@
 package dev.plinth.ratelimit.core;
 
-import dev.plinth.shards.App;
+import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.InstantSource;
 import java.util.List;
 
 /** Policies in every shard; a domain's is in the shard of its name. */
-public final class PolicyApp implements App<Policies> {
+public final class PolicyApp implements ShardApp<Policies> {
   private final InstantSource clock;
 
   public PolicyApp(InstantSource clock) {

@@ -1,7 +1,7 @@
 package dev.plinth.ratelimit.envoy;
 
 import dev.plinth.ratelimit.v1.PutPolicyRequest;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,7 +71,7 @@ public final class EnvoyConfig {
 
   private static String checked(YamlNode domain) {
     try {
-      return Fields.domain("domain", domain.text());
+      return FieldChecks.domain("domain", domain.text());
     } catch (Failure.Invalid e) {
       throw domain.refused(e.getMessage());
     }

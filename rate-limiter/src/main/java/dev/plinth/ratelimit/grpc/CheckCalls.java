@@ -8,7 +8,7 @@ import dev.plinth.ratelimit.v1.CheckManyRequest;
 import dev.plinth.ratelimit.v1.CheckManyResponse;
 import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.CheckResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ final class CheckCalls {
    * @param path of the request's fields in whatever it came in
    */
   CompletionStage<Decision> decide(String path, CheckRequest request) {
-    String domain = Fields.domain(path + "domain", request.getDomain());
+    String domain = FieldChecks.domain(path + "domain", request.getDomain());
     Check check =
         new Check(
             RateLimitWire.descriptors(path + "descriptors", request.getDescriptorsList()),
@@ -56,7 +56,7 @@ final class CheckCalls {
 
   void checkMany(CheckManyRequest request, StreamObserver<CheckManyResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    Fields.between("items", request.getItemsCount(), 1, MOST_ITEMS);
+    FieldChecks.between("items", request.getItemsCount(), 1, MOST_ITEMS);
     List<Check> checks = new ArrayList<>();
     for (int i = 0; i < request.getItemsCount(); i++) {
       checks.add(item("items[" + i + "].", request.getItems(i), request.getAllOrNothing()));

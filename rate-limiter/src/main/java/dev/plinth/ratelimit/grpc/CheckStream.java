@@ -8,7 +8,7 @@ import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.CheckStreamRequest;
 import dev.plinth.ratelimit.v1.CheckStreamResponse;
 import dev.plinth.ratelimit.v1.Decision;
-import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -106,7 +106,7 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
   }
 
   private static CheckError error(Throwable thrown) {
-    com.google.rpc.Status status = FailureAnswers.status(thrown, "a check of a stream");
+    com.google.rpc.Status status = StatusMappingInterceptor.status(thrown, "a check of a stream");
     CheckError.Builder error =
         CheckError.newBuilder().setCode(status.getCode()).setMessage(status.getMessage());
     for (Any detail : status.getDetailsList()) {

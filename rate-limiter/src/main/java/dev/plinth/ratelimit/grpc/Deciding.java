@@ -4,7 +4,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.core.CompiledPolicy;
 import dev.plinth.ratelimit.core.Limits;
 import dev.plinth.ratelimit.core.StalePolicy;
-import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -87,7 +87,7 @@ final class Deciding {
                 to.onNext(answer);
                 to.onCompleted();
               } else {
-                to.onError(FailureAnswers.answering(thrown));
+                to.onError(StatusMappingInterceptor.answering(thrown));
               }
             });
   }

@@ -6,7 +6,7 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.core.CompiledPolicy;
 import dev.plinth.ratelimit.core.Decision;
 import dev.plinth.ratelimit.core.DescriptorCache;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
     if (request.getDomain().isEmpty()) {
       throw Failure.Invalid.field("domain", "none", "the domain of a policy");
     }
-    Fields.between("descriptors", request.getDescriptorsCount(), 1, MOST_DESCRIPTORS);
+    FieldChecks.between("descriptors", request.getDescriptorsCount(), 1, MOST_DESCRIPTORS);
     List<EnvoyWire.Asked> asked = EnvoyWire.asked(request);
     Deciding.answer(
         decide(request.getDomain(), asked), decisions -> answers.of(request, asked, decisions), to);

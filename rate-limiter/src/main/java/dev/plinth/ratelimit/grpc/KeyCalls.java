@@ -9,7 +9,7 @@ import dev.plinth.ratelimit.v1.InspectResponse;
 import dev.plinth.ratelimit.v1.KeyState;
 import dev.plinth.ratelimit.v1.ResetKeyRequest;
 import dev.plinth.ratelimit.v1.ResetKeyResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -69,7 +69,7 @@ final class KeyCalls {
         request.getRule().isEmpty()
             ? Optional.empty()
             : Optional.of(PolicyWire.ruleName("rule", request.getRule()));
-    String reason = Fields.name("reason", request.getReason(), MOST_REASON);
+    String reason = FieldChecks.name("reason", request.getReason(), MOST_REASON);
     Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(
         deciding.decide(

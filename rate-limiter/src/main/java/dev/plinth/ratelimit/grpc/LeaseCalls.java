@@ -10,7 +10,7 @@ import dev.plinth.ratelimit.v1.LeaseBudgetRequest;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
 import dev.plinth.ratelimit.v1.ReturnBudgetRequest;
 import dev.plinth.ratelimit.v1.ReturnBudgetResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
@@ -29,7 +29,8 @@ final class LeaseCalls {
 
   void lease(LeaseBudgetRequest request, StreamObserver<LeaseBudgetResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    String holder = Fields.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
+    String holder =
+        FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
     BudgetLease.Wish wish =
         new BudgetLease.Wish(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
@@ -47,7 +48,8 @@ final class LeaseCalls {
 
   private static Optional<Rest> earlier(LeaseBudgetRequest request) {
     String id =
-        Fields.optionalName("return_lease_id", request.getReturnLeaseId(), RateLimitWire.MOST_ID);
+        FieldChecks.optionalName(
+            "return_lease_id", request.getReturnLeaseId(), RateLimitWire.MOST_ID);
     long unused = RateLimitWire.between("return_unused", request.getReturnUnused(), 0, Charge.MOST);
     if (id.isEmpty() && unused > 0) {
       throw Failure.Invalid.field("return_unused", unused, "0 without return_lease_id");
@@ -81,7 +83,7 @@ final class LeaseCalls {
     String domain = RateLimitWire.domain(request.getDomain());
     Rest rest =
         new Rest(
-            Fields.name("lease_id", request.getLeaseId(), RateLimitWire.MOST_ID),
+            FieldChecks.name("lease_id", request.getLeaseId(), RateLimitWire.MOST_ID),
             RateLimitWire.between("unused", request.getUnused(), 0, Charge.MOST));
     Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(deciding.limits().giveBack(domain, rest, once), LeaseCalls::response, to);

@@ -13,7 +13,7 @@ import dev.plinth.ratelimit.core.Rule.Rate;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Calendar;
 import dev.plinth.ratelimit.v1.Rule;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -108,7 +108,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
     if (!wire.hasPeriod()) {
       throw Failure.Invalid.field(path + "period", "none", "1ms..366 days");
     }
-    return Fields.duration(path + "period", wire.getPeriod(), null, SHORTEST, LONGEST);
+    return FieldChecks.duration(path + "period", wire.getPeriod(), null, SHORTEST, LONGEST);
   }
 
   private static long micros(Rate rate) {
@@ -174,7 +174,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
       return ZoneId.of("UTC");
     }
     try {
-      return ZoneId.of(Fields.name(field, zone, MOST_ZONE));
+      return ZoneId.of(FieldChecks.name(field, zone, MOST_ZONE));
     } catch (DateTimeException e) {
       throw Failure.Invalid.field(
           field, RateLimitWire.quoted(zone), "a zone such as Europe/Berlin");

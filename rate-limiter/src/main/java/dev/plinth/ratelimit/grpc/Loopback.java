@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -40,7 +40,7 @@ final class Loopback implements AutoCloseable {
       server =
           InProcessServerBuilder.forName(name)
               .directExecutor()
-              .addService(ServerInterceptors.intercept(routed, new FailureAnswers()))
+              .addService(ServerInterceptors.intercept(routed, new StatusMappingInterceptor()))
               .build()
               .start();
     } catch (IOException e) {

@@ -14,8 +14,8 @@ import dev.plinth.ratelimit.v1.PutPolicyRequest;
 import dev.plinth.ratelimit.v1.PutPolicyResponse;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
-import dev.plinth.server.call.Fields;
-import dev.plinth.shards.Lane;
+import dev.plinth.server.call.FieldChecks;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.ResumeToken;
 import dev.plinth.shards.grpc.ShardCalls;
@@ -43,7 +43,7 @@ final class PolicyCalls {
     String domain = RateLimitWire.domain(request.getDomain());
     List<Rule> rules = PolicyWire.rules(request.getRulesList());
     Optional<Long> expected = expected(request.hasExpectedVersion(), request.getExpectedVersion());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(domain, requestId, request, PutPolicyResponse.parser()),
         (policies, tx, reply) -> {
@@ -69,9 +69,9 @@ final class PolicyCalls {
 
   void get(GetPolicyRequest request, StreamObserver<GetPolicyResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    calls.ask(
+    calls.read(
         domain,
-        Lane.NORMAL,
+        CommandPriority.NORMAL,
         (policies, tx, reply) ->
             reply.send(
                 tx,
@@ -88,7 +88,7 @@ final class PolicyCalls {
   void delete(DeletePolicyRequest request, StreamObserver<DeletePolicyResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
     Optional<Long> expected = expected(request.hasExpectedVersion(), request.getExpectedVersion());
-    String requestId = Fields.requestId(request.getRequestId());
+    String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(domain, requestId, request, DeletePolicyResponse.parser()),
         (policies, tx, reply) -> {

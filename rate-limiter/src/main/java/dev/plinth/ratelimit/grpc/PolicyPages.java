@@ -5,10 +5,10 @@ import dev.plinth.ratelimit.core.Policy;
 import dev.plinth.ratelimit.core.PolicyApp;
 import dev.plinth.ratelimit.v1.ListPoliciesRequest;
 import dev.plinth.ratelimit.v1.ListPoliciesResponse;
-import dev.plinth.server.call.FailureAnswers;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
 import io.grpc.stub.StreamObserver;
@@ -68,7 +68,7 @@ final class PolicyPages {
   }
 
   void list(ListPoliciesRequest request, StreamObserver<ListPoliciesResponse> to) {
-    int size = Fields.between("page_size", request.getPageSize(), 0, 1000);
+    int size = FieldChecks.between("page_size", request.getPageSize(), 0, 1000);
     Place from = place(request.getPageToken());
     add(from, new Page(size == 0 ? USUAL_PAGE : size), to);
   }
@@ -77,7 +77,7 @@ final class PolicyPages {
     if (token.isEmpty()) {
       return new Place(0, "");
     }
-    Matcher parts = TOKEN.matcher(Fields.name("page_token", token, MOST_TOKEN));
+    Matcher parts = TOKEN.matcher(FieldChecks.name("page_token", token, MOST_TOKEN));
     if (!parts.matches() || Integer.parseInt(parts.group(1)) >= shards.count()) {
       throw Failure.Invalid.field(
           "page_token", '"' + token + '"', "one from a page before, or none");
@@ -91,12 +91,12 @@ final class PolicyPages {
         .<Policies, List<Policy>>submit(
             from.shard,
             app,
-            Lane.NORMAL,
+            CommandPriority.NORMAL,
             (policies, tx, reply) -> reply.send(tx, policies.list(from.after, room)))
         .whenComplete(
             (found, thrown) -> {
               if (thrown != null) {
-                to.onError(FailureAnswers.answering(thrown));
+                to.onError(StatusMappingInterceptor.answering(thrown));
               } else {
                 goOn(from, found, page, to);
               }
@@ -114,7 +114,7 @@ final class PolicyPages {
     }
     Place next = new Place(from.shard + 1, "");
     if (!page.isFull() && next.shard < shards.count()) {
-      if (shards.routes().of(next.shard).way() == Route.Way.HERE) {
+      if (shards.routes().of(next.shard).location() == Route.Location.LOCAL) {
         add(next, page, to);
         return;
       }

@@ -9,7 +9,7 @@ import dev.plinth.ratelimit.core.Rule.Match;
 import dev.plinth.ratelimit.v1.EnvoyOptions;
 import dev.plinth.ratelimit.v1.FailMode;
 import dev.plinth.ratelimit.v1.OnChange;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +35,7 @@ final class PolicyWire {
 
   /** Whose versions are still to be given. */
   static List<Rule> rules(List<dev.plinth.ratelimit.v1.Rule> wire) {
-    Fields.between("rules", wire.size(), 1, MOST_RULES);
+    FieldChecks.between("rules", wire.size(), 1, MOST_RULES);
     long bytes = wire.stream().mapToLong(dev.plinth.ratelimit.v1.Rule::getSerializedSize).sum();
     if (bytes > MOST_BYTES) {
       throw Failure.Invalid.field("rules", bytes + " bytes", "at most " + MOST_BYTES);
@@ -67,7 +67,7 @@ final class PolicyWire {
     }
     int permille =
         wire.hasEnforcePermille()
-            ? Fields.between(path + "enforce_permille", wire.getEnforcePermille(), 0, Rule.ALL)
+            ? FieldChecks.between(path + "enforce_permille", wire.getEnforcePermille(), 0, Rule.ALL)
             : Rule.ALL;
     if ((places || unlimited) && permille != Rule.ALL) {
       throw Failure.Invalid.field(
@@ -93,7 +93,7 @@ final class PolicyWire {
 
   private static Rule.Envoy envoy(String path, EnvoyOptions wire) {
     return new Rule.Envoy(
-        Fields.optionalName(path + "limit_name", wire.getLimitName(), MOST_LIMIT_NAME),
+        FieldChecks.optionalName(path + "limit_name", wire.getLimitName(), MOST_LIMIT_NAME),
         wire.getQuotaMode(),
         EnvoyMetadata.text(path + "metadata", wire.getMetadata()));
   }
@@ -106,14 +106,14 @@ final class PolicyWire {
   }
 
   private static List<Match> matches(String path, List<dev.plinth.ratelimit.v1.Match> wire) {
-    Fields.between(path, wire.size(), 0, MOST_MATCHES);
+    FieldChecks.between(path, wire.size(), 0, MOST_MATCHES);
     List<Match> matches = new ArrayList<>();
     for (int i = 0; i < wire.size(); i++) {
       String at = path + "[" + i + "].";
       dev.plinth.ratelimit.v1.Match match = wire.get(i);
       matches.add(
           new Match(
-              Fields.name(at + "key", match.getKey(), RateLimitWire.MOST_KEY),
+              FieldChecks.name(at + "key", match.getKey(), RateLimitWire.MOST_KEY),
               RateLimitWire.value(at + "value", match.getValue()),
               match.getShared(),
               match.getValueInMetrics()));
@@ -154,17 +154,19 @@ final class PolicyWire {
     }
     dev.plinth.ratelimit.v1.LeaseRule lease = wire.getLease();
     int permille =
-        Fields.between(path + ".max_fraction_permille", lease.getMaxFractionPermille(), 0, 1000);
+        FieldChecks.between(
+            path + ".max_fraction_permille", lease.getMaxFractionPermille(), 0, 1000);
     Duration ttl =
-        Fields.duration(
+        FieldChecks.duration(
             path + ".ttl",
             lease.hasTtl() ? lease.getTtl() : null,
             Duration.ofMillis(500),
             Duration.ofMillis(50),
             Duration.ofSeconds(60));
-    int holders = Fields.between(path + ".holders_hint", lease.getHoldersHint(), 0, MOST_HOLDERS);
+    int holders =
+        FieldChecks.between(path + ".holders_hint", lease.getHoldersHint(), 0, MOST_HOLDERS);
     int above =
-        Fields.between(
+        FieldChecks.between(
             path + ".server_above_per_second",
             lease.getServerAbovePerSecond(),
             -MOST_PER_SECOND,

@@ -12,7 +12,7 @@ import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
@@ -59,7 +59,7 @@ public final class RateLimitNode implements AutoCloseable {
       boolean shared,
       Bounds bounds,
       EnvoyAnswers envoy,
-      Forwarding forwarding) {
+      CallForwarder callForwarder) {
     this.shards = shards;
     this.shared = shared;
     this.policies =
@@ -78,7 +78,7 @@ public final class RateLimitNode implements AutoCloseable {
             new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
     endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
     this.envoy = new EnvoyEndpoint(deciding, envoy, cache);
-    loopback.serve(forwarding.around(endpoint, this::goesToTheOwner));
+    loopback.serve(callForwarder.around(endpoint, this::goesToTheOwner));
   }
 
   public List<BindableService> endpoints() {
@@ -99,7 +99,7 @@ public final class RateLimitNode implements AutoCloseable {
     }
     try {
       int shard = shards.shardOf(RateLimitWire.domain(domain));
-      return shards.routes().of(shard).way() == Route.Way.HERE;
+      return shards.routes().of(shard).location() == Route.Location.LOCAL;
     } catch (Failure.Invalid e) {
       return true; // to be refused by name
     }

@@ -10,7 +10,7 @@ import dev.plinth.ratelimit.core.Request.Once;
 import dev.plinth.ratelimit.v1.DecidedBy;
 import dev.plinth.ratelimit.v1.LimitStatus;
 import dev.plinth.ratelimit.v1.Verdict;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Fingerprint;
 import java.time.Duration;
@@ -30,7 +30,7 @@ final class RateLimitWire {
   private RateLimitWire() {}
 
   static String domain(String value) {
-    return Fields.domain("domain", value);
+    return FieldChecks.domain("domain", value);
   }
 
   static long between(String field, long value, long least, long most) {
@@ -58,12 +58,12 @@ final class RateLimitWire {
   }
 
   static List<Descriptor> descriptors(String path, List<dev.plinth.ratelimit.v1.Descriptor> wire) {
-    Fields.between(path, wire.size(), 0, MOST_DESCRIPTORS);
+    FieldChecks.between(path, wire.size(), 0, MOST_DESCRIPTORS);
     List<Descriptor> descriptors = new ArrayList<>(wire.size());
     for (dev.plinth.ratelimit.v1.Descriptor one : wire) {
       // Paths are for those that are refused; every check comes this way.
       boolean fine =
-          Fields.isName(one.getKey(), MOST_KEY)
+          FieldChecks.isName(one.getKey(), MOST_KEY)
               && one.getValue().length() <= MOST_VALUE
               && !isAmong(descriptors, one.getKey());
       if (!fine) {
@@ -84,14 +84,14 @@ final class RateLimitWire {
   }
 
   private static Failure refused(String at, dev.plinth.ratelimit.v1.Descriptor wire) {
-    Fields.name(at + "key", wire.getKey(), MOST_KEY);
+    FieldChecks.name(at + "key", wire.getKey(), MOST_KEY);
     value(at + "value", wire.getValue());
     return Failure.Invalid.field(at + "key", quoted(wire.getKey()), "each key once");
   }
 
   /** The whole request by its id, so that the same id with another content is noticed. */
   static Optional<Once> once(String field, String requestId, Message request) {
-    String id = Fields.optionalName(field, requestId, MOST_ID);
+    String id = FieldChecks.optionalName(field, requestId, MOST_ID);
     return id.isEmpty()
         ? Optional.empty()
         : Optional.of(

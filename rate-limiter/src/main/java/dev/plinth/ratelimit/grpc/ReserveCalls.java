@@ -8,7 +8,7 @@ import dev.plinth.ratelimit.v1.ReserveRequest;
 import dev.plinth.ratelimit.v1.ReserveResponse;
 import dev.plinth.ratelimit.v1.SettleRequest;
 import dev.plinth.ratelimit.v1.SettleResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,14 +33,14 @@ final class ReserveCalls {
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
             RateLimitWire.cost("cost", request.getCost()),
             RateLimitWire.micros(
-                Fields.duration(
+                FieldChecks.duration(
                     "max_wait",
                     request.hasMaxWait() ? request.getMaxWait() : null,
                     Duration.ZERO,
                     Duration.ZERO,
                     MOST_WAIT)),
             RateLimitWire.micros(
-                Fields.duration(
+                FieldChecks.duration(
                     "ttl",
                     request.hasTtl() ? request.getTtl() : null,
                     USUAL_TTL,
@@ -63,7 +63,8 @@ final class ReserveCalls {
 
   void settle(SettleRequest request, StreamObserver<SettleResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    String id = Fields.name("reservation_id", request.getReservationId(), RateLimitWire.MOST_ID);
+    String id =
+        FieldChecks.name("reservation_id", request.getReservationId(), RateLimitWire.MOST_ID);
     long actual = RateLimitWire.between("actual_cost", request.getActualCost(), 0, Charge.MOST);
     Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(deciding.limits().settle(domain, id, actual, once), ReserveCalls::response, to);

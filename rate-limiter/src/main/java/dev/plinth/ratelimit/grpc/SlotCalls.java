@@ -11,7 +11,7 @@ import dev.plinth.ratelimit.v1.ReleaseSlotRequest;
 import dev.plinth.ratelimit.v1.ReleaseSlotResponse;
 import dev.plinth.ratelimit.v1.RenewSlotRequest;
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
@@ -35,12 +35,13 @@ final class SlotCalls {
 
   private static long ttl(boolean given, com.google.protobuf.Duration ttl) {
     return RateLimitWire.micros(
-        Fields.duration("ttl", given ? ttl : null, USUAL_TTL, LEAST_TTL, MOST_TTL));
+        FieldChecks.duration("ttl", given ? ttl : null, USUAL_TTL, LEAST_TTL, MOST_TTL));
   }
 
   void acquire(AcquireSlotRequest request, StreamObserver<AcquireSlotResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    String holder = Fields.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
+    String holder =
+        FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
     SlotGrant.Wish wish =
         new SlotGrant.Wish(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
@@ -86,7 +87,7 @@ final class SlotCalls {
 
   void renew(RenewSlotRequest request, StreamObserver<RenewSlotResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    String slot = Fields.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
+    String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
     long ttl = ttl(request.hasTtl(), request.getTtl());
     Deciding.answer(
         deciding.limits().renewSlot(domain, slot, ttl),
@@ -104,7 +105,7 @@ final class SlotCalls {
 
   void release(ReleaseSlotRequest request, StreamObserver<ReleaseSlotResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    String slot = Fields.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
+    String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
     Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(
         deciding.limits().releaseSlot(domain, slot, once),

@@ -34,7 +34,7 @@ final class BareStore implements BudgetStore {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     return Optional.empty();
   }
 

@@ -33,8 +33,8 @@ class ForwardingStore implements BudgetStore {
   }
 
   @Override
-  public Optional<String> trouble() {
-    return store.trouble();
+  public Optional<String> unavailableReason() {
+    return store.unavailableReason();
   }
 
   @Override

@@ -132,7 +132,7 @@ final class HeldStore implements BudgetStore {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     return Optional.empty();
   }
 

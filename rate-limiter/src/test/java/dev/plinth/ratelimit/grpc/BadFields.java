@@ -31,8 +31,8 @@ import dev.plinth.ratelimit.v1.ReturnBudgetRequest;
 import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.ratelimit.v1.SettleRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
+import dev.plinth.testkit.call.FieldPaths;
 import dev.plinth.testkit.call.FieldTable;
-import dev.plinth.testkit.call.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -151,7 +151,8 @@ final class BadFields {
     table.rows(request, path, many);
     table.rows(request, path + "[0].key", names(64));
     table.rows(request, path + "[0].value", "x".repeat(257));
-    Message twice = Paths.with(request, path, LimitCalls.descriptors("user", "a", "team", "b"));
+    Message twice =
+        FieldPaths.with(request, path, LimitCalls.descriptors("user", "a", "team", "b"));
     table.rows(twice, path + "[1].key", "user");
   }
 
@@ -160,7 +161,7 @@ final class BadFields {
       table.rows(request, "items", List.of(), items(101));
       descriptors(request, "items[0].descriptors");
       table.rows(request, "items[0].cost", -1L, MOST + 1);
-      table.rows(Paths.with(request, "all_or_nothing", true), "items[0].partial", true);
+      table.rows(FieldPaths.with(request, "all_or_nothing", true), "items[0].partial", true);
     } else if (request instanceof ReserveRequest) {
       table.rows(
           request, "max_wait", Durations.fromMillis(-1), Durations.fromHours(2), NO_DURATION);
@@ -171,7 +172,7 @@ final class BadFields {
       table.rows(request, "want", 0L, -1L, MOST + 1);
       table.rows(request, "return_lease_id", texts(64));
       table.rows(request, "return_unused", 1L);
-      Message returns = Paths.with(request, "return_lease_id", "l");
+      Message returns = FieldPaths.with(request, "return_lease_id", "l");
       table.rows(returns, "return_unused", -1L, MOST + 1);
     } else if (request instanceof ReturnBudgetRequest) {
       table.rows(request, "lease_id", names(64));
@@ -266,7 +267,7 @@ final class BadFields {
     table.rows(
         put,
         "rules[0].period",
-        Paths.ABSENT,
+        FieldPaths.ABSENT,
         Durations.fromNanos(999_999),
         Durations.fromDays(367),
         NO_DURATION);

@@ -12,8 +12,8 @@ import dev.plinth.ratelimit.v1.GetPolicyRequest;
 import dev.plinth.ratelimit.v1.LeaseRule;
 import dev.plinth.ratelimit.v1.PutPolicyRequest;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
-import dev.plinth.testkit.call.AnyCall;
-import dev.plinth.testkit.call.Paths;
+import dev.plinth.testkit.call.FieldPaths;
+import dev.plinth.testkit.call.GenericCaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServiceDescriptor;
 import java.util.HashSet;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.Parameter;
 @OnEachBudgets
 class BadFieldsTest {
   // A check of a stream is a check: CheckStreamTest sees that a bad one is refused by name.
-  private static final AnyCall UNSTREAMED = new AnyCall(unstreamed());
+  private static final GenericCaller UNSTREAMED = new GenericCaller(unstreamed());
 
   @Parameter LimitServer server;
   private LimitCalls calls;
@@ -101,7 +101,7 @@ class BadFieldsTest {
           request instanceof PutPolicyRequest || request instanceof DeletePolicyRequest;
       if (!ofPolicies && request.getDescriptorForType().findFieldByName("request_id") != null) {
         LimitCalls.ANY
-            .send(server.channel(), Paths.with(request, "request_id", "once"))
+            .send(server.channel(), FieldPaths.with(request, "request_id", "once"))
             .refusal()
             .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
       }

@@ -10,7 +10,7 @@ import dev.plinth.ratelimit.v1.CheckStreamResponse;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.Verdict;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.HashMap;
@@ -26,7 +26,8 @@ import org.junit.jupiter.params.Parameter;
 class CheckStreamTest {
   @Parameter LimitServer server;
   private LimitCalls calls;
-  private final Heard<CheckStreamRequest, CheckStreamResponse> heard = new Heard<>();
+  private final RecordedStream<CheckStreamRequest, CheckStreamResponse> recordedStream =
+      new RecordedStream<>();
 
   @BeforeEach
   void begin() {
@@ -35,7 +36,7 @@ class CheckStreamTest {
   }
 
   private StreamObserver<CheckStreamRequest> open(
-      Heard<CheckStreamRequest, CheckStreamResponse> answers) {
+      RecordedStream<CheckStreamRequest, CheckStreamResponse> answers) {
     return RateLimitServiceGrpc.newStub(server.channel()).checkStream(answers);
   }
 
@@ -45,7 +46,7 @@ class CheckStreamTest {
 
   @Test
   void everyCheck_isAnsweredByItsId_andTheStreamEndsWhenAllAre() {
-    StreamObserver<CheckStreamRequest> checks = open(heard);
+    StreamObserver<CheckStreamRequest> checks = open(recordedStream);
     for (int i = 0; i < 80; i++) {
       checks.onNext(of(i, calls.wish()));
     }
@@ -53,18 +54,18 @@ class CheckStreamTest {
     Set<Long> ids = new HashSet<>();
     Map<Verdict, Integer> verdicts = new HashMap<>();
     for (int i = 0; i < 80; i++) {
-      CheckStreamResponse answer = heard.next();
+      CheckStreamResponse answer = recordedStream.next();
       ids.add(answer.getCorrelationId());
       verdicts.merge(answer.getDecision().getVerdict(), 1, Integer::sum);
     }
-    heard.end();
+    recordedStream.end();
     assertEquals(80, ids.size());
     assertEquals(Map.of(Verdict.VERDICT_ALLOW, 50, Verdict.VERDICT_DENY, 30), verdicts);
   }
 
   @Test
   void checkThatCannotBeDecided_isAnErrorOfItsOwn_andTheStreamGoesOn() {
-    StreamObserver<CheckStreamRequest> checks = open(heard);
+    StreamObserver<CheckStreamRequest> checks = open(recordedStream);
     checks.onNext(of(1, calls.wish().setCost(-1)));
     assertError(1, Code.INVALID_ARGUMENT, "FIELD_INVALID", "check.cost: -1");
     checks.onNext(of(2, calls.wish().setDomain("nobody-made-this")));
@@ -74,15 +75,15 @@ class CheckStreamTest {
     checks.onNext(CheckStreamRequest.newBuilder().setCorrelationId(4).build());
     assertError(4, Code.INVALID_ARGUMENT, "FIELD_INVALID", "check: none");
     checks.onNext(of(5, calls.wish().setHeaders(true)));
-    CheckStreamResponse fine = heard.next();
+    CheckStreamResponse fine = recordedStream.next();
     assertEquals(Verdict.VERDICT_ALLOW, fine.getDecision().getVerdict());
     assertTrue(fine.getDecision().getHeadersMap().containsKey("RateLimit"));
     checks.onCompleted();
-    heard.end();
+    recordedStream.end();
   }
 
   private void assertError(long id, Code code, String reason, String message) {
-    CheckStreamResponse answer = heard.next();
+    CheckStreamResponse answer = recordedStream.next();
     assertEquals(id, answer.getCorrelationId());
     assertEquals(code.getNumber(), answer.getError().getCode());
     assertEquals(reason, answer.getError().getReason());
@@ -91,7 +92,7 @@ class CheckStreamTest {
 
   @Test
   void whoDoesNotReadTheAnswers_isNotReadFromEither() {
-    Heard<CheckStreamRequest, CheckStreamResponse> slow = Heard.slowly();
+    RecordedStream<CheckStreamRequest, CheckStreamResponse> slow = RecordedStream.slowly();
     var checks = (ClientCallStreamObserver<CheckStreamRequest>) open(slow);
     double before = decisions();
     Await.until("the stream is open", checks::isReady);
@@ -125,11 +126,11 @@ class CheckStreamTest {
 
   @Test
   void callerThatGoesAway_isForgotten() {
-    StreamObserver<CheckStreamRequest> checks = open(heard);
+    StreamObserver<CheckStreamRequest> checks = open(recordedStream);
     checks.onNext(of(1, calls.wish()));
-    heard.next();
+    recordedStream.next();
     checks.onNext(of(2, calls.wish()));
-    heard.cancel();
+    recordedStream.cancel();
     Await.until("what was on its way is charged", () -> calls.left("all") <= 49);
     assertEquals(Verdict.VERDICT_ALLOW, calls.check().getVerdict());
   }

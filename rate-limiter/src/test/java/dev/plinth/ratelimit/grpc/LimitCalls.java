@@ -15,7 +15,7 @@ import dev.plinth.ratelimit.v1.PutPolicyRequest;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc.RateLimitServiceBlockingStub;
 import dev.plinth.ratelimit.v1.Rule;
-import dev.plinth.testkit.call.AnyCall;
+import dev.plinth.testkit.call.GenericCaller;
 import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 
 /** Calls of one test, in a domain of its own. */
 final class LimitCalls {
-  static final AnyCall ANY = new AnyCall(RateLimitServiceGrpc.getServiceDescriptor());
+  static final GenericCaller ANY = new GenericCaller(RateLimitServiceGrpc.getServiceDescriptor());
 
   final String domain;
   private final Supplier<Channel> channel;

@@ -9,7 +9,7 @@ import dev.plinth.server.Metrics;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdSettings;
@@ -32,7 +32,7 @@ final class LimitNode implements AutoCloseable {
   final Shards shards;
   private final Metrics metrics = new Metrics();
   private final ShardStore store;
-  private final Forwarding forwarding;
+  private final CallForwarder callForwarder;
   private final BudgetStore budgets;
   private final GrpcHost host;
   private final ManagedChannel channel;
@@ -50,12 +50,14 @@ final class LimitNode implements AutoCloseable {
             TestSettings.read(
                 ShardsSettings.class, "--count=" + SHARDS, "--progress-interval=100ms"),
             metrics.registry());
-    forwarding = new Forwarding(shards, name);
+    callForwarder = new CallForwarder(shards, name);
     RateLimitSettings limits =
         TestSettings.read(RateLimitSettings.class, LimitServer.PATIENT, "--policy-wait=1s");
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
-            .add(RateLimitService.on(shards, app, budgets, limits, forwarding, metrics.registry()))
+            .add(
+                RateLimitService.on(
+                    shards, app, budgets, limits, callForwarder, metrics.registry()))
             .start();
     toPeers = FaultProxy.to("127.0.0.1", host.port());
     shards.announce(toPeers.address());
@@ -76,7 +78,7 @@ final class LimitNode implements AutoCloseable {
   }
 
   boolean owns(String domain) {
-    return shards.routes().of(shards.shardOf(domain)).way() == Route.Way.HERE;
+    return shards.routes().of(shards.shardOf(domain)).location() == Route.Location.LOCAL;
   }
 
   double forwarded() {
@@ -99,7 +101,7 @@ final class LimitNode implements AutoCloseable {
     channel.shutdownNow();
     toPeers.close();
     host.close();
-    forwarding.close();
+    callForwarder.close();
     budgets.close();
     shards.close();
     store.close();

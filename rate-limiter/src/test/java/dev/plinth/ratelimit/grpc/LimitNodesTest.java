@@ -13,7 +13,7 @@ import dev.plinth.ratelimit.v1.Verdict;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import dev.plinth.testkit.call.Refusal;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
@@ -94,8 +94,8 @@ class LimitNodesTest {
     ofA.put(LimitCalls.bucket("all", 3));
     ofB.put(LimitCalls.bucket("all", 3));
     ofA.check();
-    Heard<CheckStreamRequest, CheckStreamResponse> heard = new Heard<>();
-    StreamObserver<CheckStreamRequest> checks = b.callsIn(ofA.domain).stream(heard);
+    RecordedStream<CheckStreamRequest, CheckStreamResponse> recordedStream = new RecordedStream<>();
+    StreamObserver<CheckStreamRequest> checks = b.callsIn(ofA.domain).stream(recordedStream);
     for (LimitCalls calls : List.of(ofA, ofB, ofA, ofB, ofA, ofB)) {
       checks.onNext(CheckStreamRequest.newBuilder().setCheck(calls.wish()).build());
     }
@@ -104,11 +104,11 @@ class LimitNodesTest {
     int allowed = 0;
     int refused = 0;
     for (int i = 0; i < 7; i++) {
-      CheckStreamResponse answer = heard.next();
+      CheckStreamResponse answer = recordedStream.next();
       allowed += answer.getDecision().getVerdict() == Verdict.VERDICT_ALLOW ? 1 : 0;
       refused += answer.getError().getReason().equals("FIELD_INVALID") ? 1 : 0;
     }
-    heard.end();
+    recordedStream.end();
     assertEquals(2 + 3, allowed);
     assertEquals(1, refused);
   }

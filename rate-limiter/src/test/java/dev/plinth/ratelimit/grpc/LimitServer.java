@@ -13,7 +13,7 @@ import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.shards.fixture.Wiring;
-import dev.plinth.shards.grpc.Forwarding;
+import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.testkit.TestSettings;
 import io.grpc.BindableService;
 import io.grpc.Channel;
@@ -117,7 +117,7 @@ final class LimitServer implements AutoCloseable {
   /** The service with all that a process opens for it. */
   static final class Service implements HostedService {
     private final BudgetStore budgets;
-    private final Forwarding forwarding;
+    private final CallForwarder callForwarder;
     private final RateLimitService service;
 
     Service(
@@ -127,8 +127,8 @@ final class LimitServer implements AutoCloseable {
         RateLimitSettings settings,
         MeterRegistry meters) {
       this.budgets = budgets;
-      this.forwarding = new Forwarding(shards, "node-1");
-      this.service = RateLimitService.on(shards, app, budgets, settings, forwarding, meters);
+      this.callForwarder = new CallForwarder(shards, "node-1");
+      this.service = RateLimitService.on(shards, app, budgets, settings, callForwarder, meters);
     }
 
     @Override
@@ -142,14 +142,14 @@ final class LimitServer implements AutoCloseable {
     }
 
     @Override
-    public void leave() {
-      service.leave();
+    public void handOff() {
+      service.handOff();
     }
 
     @Override
     public void close() {
       service.close();
-      forwarding.close();
+      callForwarder.close();
       budgets.close();
     }
   }

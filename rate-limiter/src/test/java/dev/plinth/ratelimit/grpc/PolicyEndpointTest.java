@@ -23,7 +23,7 @@ import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
 import dev.plinth.testkit.Await;
-import dev.plinth.testkit.call.Heard;
+import dev.plinth.testkit.call.RecordedStream;
 import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -211,16 +211,17 @@ class PolicyEndpointTest {
     }
   }
 
-  private Heard<WatchPoliciesRequest, WatchPoliciesResponse> watch(String resumeToken) {
-    Heard<WatchPoliciesRequest, WatchPoliciesResponse> heard = new Heard<>();
+  private RecordedStream<WatchPoliciesRequest, WatchPoliciesResponse> watch(String resumeToken) {
+    RecordedStream<WatchPoliciesRequest, WatchPoliciesResponse> recordedStream =
+        new RecordedStream<>();
     RateLimitServiceGrpc.newStub(server.channel())
         .watchPolicies(
             WatchPoliciesRequest.newBuilder()
                 .setDomain(calls.domain)
                 .setResumeToken(resumeToken)
                 .build(),
-            heard);
-    return heard;
+            recordedStream);
+    return recordedStream;
   }
 
   @Test

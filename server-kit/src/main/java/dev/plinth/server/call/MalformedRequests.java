@@ -19,7 +19,7 @@ import java.util.List;
  * Answers requests whose bytes are not a message of their type with INVALID_ARGUMENT. gRPC parses
  * requests before any interceptor runs, and takes an exception there for a bug of the server: it
  * answers UNKNOWN and logs stacks. So the parser hands such a request on as null, which {@link
- * FailureAnswers} refuses.
+ * StatusMappingInterceptor} refuses.
  */
 public final class MalformedRequests {
   private static final Logger log = System.getLogger("plinth.call");

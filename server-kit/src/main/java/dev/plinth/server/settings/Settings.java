@@ -17,30 +17,30 @@ import java.util.Map;
  * @param <S> a record whose components carry {@link Setting}, or are such records themselves
  */
 public final class Settings<S extends Record> {
-  private record Line(SettingKey key, String value, String origin) {}
+  private record EffectiveSetting(SettingKey key, String value, String origin) {}
 
   private static final String BY_DEFAULT = "default";
 
-  private final List<Line> lines = new ArrayList<>();
+  private final List<EffectiveSetting> lines = new ArrayList<>();
   private final S value;
 
   private Settings(Class<S> type, List<String> args, Map<String, String> env)
-      throws SettingsRefused {
+      throws SettingsRefusedException {
     List<SettingKey> keys = SettingKey.of(type);
-    Sources sources = new Sources(keys, args, env);
-    List<String> problems = sources.problems();
+    SettingSources settingSources = new SettingSources(keys, args, env);
+    List<String> problems = settingSources.problems();
     Map<String, Object> parsed = new HashMap<>();
     for (SettingKey key : keys) {
-      parse(key, sources, parsed, problems);
+      parse(key, settingSources, parsed, problems);
     }
     value = problems.isEmpty() ? type.cast(build("", type, parsed, problems)) : null;
     if (!problems.isEmpty()) {
-      throw new SettingsRefused(problems);
+      throw new SettingsRefusedException(problems);
     }
   }
 
   public static <S extends Record> Settings<S> read(
-      Class<S> type, List<String> args, Map<String, String> env) throws SettingsRefused {
+      Class<S> type, List<String> args, Map<String, String> env) throws SettingsRefusedException {
     return new Settings<>(type, args, env);
   }
 
@@ -61,7 +61,7 @@ public final class Settings<S extends Record> {
 
   /** Every setting of a record with its default and meaning. */
   public static String help(Class<? extends Record> type) {
-    List<SettingKey> keys = new ArrayList<>(List.of(Sources.CONFIG));
+    List<SettingKey> keys = new ArrayList<>(List.of(SettingSources.CONFIG));
     keys.addAll(SettingKey.of(type));
     return table(keys.stream().map(Settings::helpRow).toList());
   }
@@ -72,19 +72,23 @@ public final class Settings<S extends Record> {
         new StringBuilder(
             "# Every setting with its default. Copy, change, and start with --config=FILE.\n");
     for (SettingKey key : SettingKey.of(type)) {
-      text.append("\n# ").append(key.meaning()).append(" (").append(Values.form(key.type()));
+      text.append("\n# ").append(key.meaning()).append(" (").append(SettingCodec.form(key.type()));
       text.append(")\n#").append(key.key()).append('=').append(key.byDefault()).append('\n');
     }
     return text.toString();
   }
 
   private void parse(
-      SettingKey key, Sources sources, Map<String, Object> parsed, List<String> problems) {
-    var given = sources.find(key).orElse(new Sources.Given(key.byDefault(), BY_DEFAULT));
+      SettingKey key,
+      SettingSources settingSources,
+      Map<String, Object> parsed,
+      List<String> problems) {
+    var given =
+        settingSources.find(key).orElse(new SettingSources.Given(key.byDefault(), BY_DEFAULT));
     try {
-      Object typed = Values.parse(key.type(), given.text());
+      Object typed = SettingCodec.parse(key.type(), given.text());
       parsed.put(key.key(), typed);
-      lines.add(new Line(key, Values.print(typed), given.origin()));
+      lines.add(new EffectiveSetting(key, SettingCodec.print(typed), given.origin()));
     } catch (IllegalArgumentException e) {
       problems.add(problem(key.key(), given.text(), e.getMessage(), given.origin()));
     }
@@ -118,7 +122,7 @@ public final class Settings<S extends Record> {
   }
 
   private String refusal(String prefix, RecordComponent[] components, Throwable cause) {
-    if (!(cause instanceof InvalidSetting invalid)) {
+    if (!(cause instanceof InvalidSettingException invalid)) {
       throw new AssertionError("a settings record refuses only with InvalidSetting", cause);
     }
     String key =
@@ -127,8 +131,9 @@ public final class Settings<S extends Record> {
             .map(component -> SettingKey.name(prefix, component))
             .findFirst()
             .orElseThrow(() -> new AssertionError("no such component", invalid));
-    Line line = lines.stream().filter(l -> l.key.key().equals(key)).findFirst().orElseThrow();
-    return problem(key, line.value, invalid.expected(), line.origin);
+    EffectiveSetting effectiveSetting =
+        lines.stream().filter(l -> l.key.key().equals(key)).findFirst().orElseThrow();
+    return problem(key, effectiveSetting.value, invalid.expected(), effectiveSetting.origin);
   }
 
   private static Constructor<?> constructor(Class<?> type, RecordComponent[] components)
@@ -141,13 +146,17 @@ public final class Settings<S extends Record> {
     return key + ": " + value + " (expected: " + expected + "), from " + origin;
   }
 
-  private static String[] row(Line line) {
-    return new String[] {line.key.key(), line.value, line.origin};
+  private static String[] row(EffectiveSetting effectiveSetting) {
+    return new String[] {
+      effectiveSetting.key.key(), effectiveSetting.value, effectiveSetting.origin
+    };
   }
 
   private static String[] helpRow(SettingKey key) {
     String byDefault = key.byDefault().isEmpty() ? "" : " (default " + key.byDefault() + ")";
-    return new String[] {key.flag() + "=" + Values.form(key.type()), key.meaning() + byDefault};
+    return new String[] {
+      key.flag() + "=" + SettingCodec.form(key.type()), key.meaning() + byDefault
+    };
   }
 
   private static String table(List<String[]> rows) {

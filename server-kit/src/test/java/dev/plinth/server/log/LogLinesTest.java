@@ -12,21 +12,21 @@ import org.junit.jupiter.api.Test;
 class LogLinesTest {
   @Test
   void text_isOneLine_evenWhenTheMessageIsNot() {
-    String line = new TextLine().format(record("two\nlines", null));
+    String line = new TextLogFormatter().format(record("two\nlines", null));
     assertEquals(1, line.lines().count());
     assertTrue(line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} WARN  host: two\\\\nlines\n"), line);
   }
 
   @Test
   void text_showsTheStackBelow() {
-    String line = new TextLine().format(record("oh", new IllegalStateException("why")));
+    String line = new TextLogFormatter().format(record("oh", new IllegalStateException("why")));
     assertTrue(line.contains("\njava.lang.IllegalStateException: why\n\tat "), line);
   }
 
   @Test
   void json_isOneObjectALine_whateverTheText() throws Exception {
     String text = "quote \" back \\ tab \t line \n bell \u0007 é";
-    String line = new JsonLine().format(record(text, new IllegalStateException("why")));
+    String line = new JsonLogFormatter().format(record(text, new IllegalStateException("why")));
     assertEquals(1, line.lines().count());
     Struct.Builder json = Struct.newBuilder();
     JsonFormat.parser().merge(line, json);

@@ -27,7 +27,7 @@ class SettingsTest {
       Inner inner,
       @Inline Flat flat) {
     public Sample {
-      InvalidSetting.unlessBetween("port", port, 0, 65535);
+      InvalidSettingException.unlessBetween("port", port, 0, 65535);
     }
   }
 
@@ -36,7 +36,7 @@ class SettingsTest {
       @Setting(meaning = "How large", byDefault = "4MiB") ByteSize maxSize,
       @Setting(meaning = "How many", byDefault = "7") long count) {
     public Inner {
-      InvalidSetting.unlessBetween(
+      InvalidSettingException.unlessBetween(
           "sessionTtl", sessionTtl, Duration.ofSeconds(1), Duration.ofMinutes(1));
     }
   }
@@ -53,7 +53,7 @@ class SettingsTest {
   @TempDir Path folder;
 
   @Test
-  void nothingGiven_allIsDefault() throws SettingsRefused {
+  void nothingGiven_allIsDefault() throws SettingsRefusedException {
     Sample sample = read().value();
     assertEquals(7450, sample.port());
     assertFalse(sample.verbose());
@@ -92,7 +92,7 @@ class SettingsTest {
   }
 
   @Test
-  void flags_takeTheirValueAfterEqualsOrAfterASpace() throws SettingsRefused {
+  void flags_takeTheirValueAfterEqualsOrAfterASpace() throws SettingsRefusedException {
     Sample sample = read("--port", "5", "--verbose", "--name=x=y", "--hosts", "c, d").value();
     assertEquals(5, sample.port());
     assertTrue(sample.verbose());
@@ -111,10 +111,10 @@ class SettingsTest {
   }
 
   @Test
-  void unknownVariable_namesTheNearest_andOthersAreNotOurs() throws SettingsRefused {
-    SettingsRefused refused =
+  void unknownVariable_namesTheNearest_andOthersAreNotOurs() throws SettingsRefusedException {
+    SettingsRefusedException refused =
         assertThrows(
-            SettingsRefused.class,
+            SettingsRefusedException.class,
             () -> Settings.read(Sample.class, List.of(), Map.of("PLINTH_PROT", "1", "PATH", "/")));
     assertEquals(
         "unknown environment variable PLINTH_PROT; did you mean PLINTH_PORT?",
@@ -200,12 +200,12 @@ class SettingsTest {
     assertEquals(read("--name=x").value(), read("--config=" + file).value());
   }
 
-  private static Settings<Sample> read(String... flags) throws SettingsRefused {
+  private static Settings<Sample> read(String... flags) throws SettingsRefusedException {
     return Settings.read(Sample.class, List.of(flags), Map.of());
   }
 
   private static String refusal(String... flags) {
-    return assertThrows(SettingsRefused.class, () -> read(flags)).getMessage();
+    return assertThrows(SettingsRefusedException.class, () -> read(flags)).getMessage();
   }
 
   private Path file(String text) throws IOException {

@@ -36,9 +36,9 @@ record CallKind(boolean stream, FieldDescriptor waitField) {
     return null;
   }
 
-  Peers.Kind of(Object request) {
+  PeerChannels.Kind of(Object request) {
     boolean waits = waitField != null && ((Message) request).hasField(waitField);
-    return stream || waits ? Peers.Kind.LONG : Peers.Kind.SHORT;
+    return stream || waits ? PeerChannels.Kind.LONG : PeerChannels.Kind.SHORT;
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.plinth.shards.grpc;
 
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Unavailability;
+import dev.plinth.shards.ShardFailures;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -43,7 +43,7 @@ final class LocalCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     boolean untouched =
         !answered
             && why instanceof Failure failure
-            && Unavailability.NO_EFFECT.equals(failure.metadata().get(Unavailability.EFFECT));
+            && ShardFailures.NO_EFFECT.equals(failure.metadata().get(ShardFailures.EFFECT));
     if (!untouched || !retry.test((Failure) why)) {
       super.close(status, trailers);
     }

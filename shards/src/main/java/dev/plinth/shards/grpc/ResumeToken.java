@@ -1,6 +1,6 @@
 package dev.plinth.shards.grpc;
 
-import dev.plinth.server.call.Fields;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -21,7 +21,7 @@ public record ResumeToken(int shard, long revision) {
   }
 
   private static ResumeToken parse(String text, int shard) {
-    Matcher parts = FORM.matcher(Fields.name("resume_token", text, MOST));
+    Matcher parts = FORM.matcher(FieldChecks.name("resume_token", text, MOST));
     if (!parts.matches() || Integer.parseInt(parts.group(1)) != shard) {
       throw Failure.Invalid.field(
           "resume_token", '"' + text + '"', "one from a watch of the same, or none");

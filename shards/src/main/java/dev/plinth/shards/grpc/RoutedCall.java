@@ -1,10 +1,10 @@
 package dev.plinth.shards.grpc;
 
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Forwarded;
+import dev.plinth.shards.ForwardOutcome;
 import dev.plinth.shards.Route;
+import dev.plinth.shards.ShardFailures;
 import dev.plinth.shards.Shards;
-import dev.plinth.shards.Unavailability;
 import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -25,7 +25,10 @@ import java.util.OptionalInt;
 final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   /** What all calls of a method have in common. */
   record Path<Q, A>(
-      Forwarding forwarding, ShardKey key, CallKind kind, ServerCallHandler<Q, A> endpoint) {}
+      CallForwarder callForwarder,
+      ShardKeyExtractor key,
+      CallKind kind,
+      ServerCallHandler<Q, A> endpoint) {}
 
   private final Path<Q, A> path;
   private final Shards shards;
@@ -46,7 +49,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
 
   RoutedCall(Path<Q, A> path, ServerCall<Q, A> call, Metadata headers) {
     this.path = path;
-    this.shards = path.forwarding().shards();
+    this.shards = path.callForwarder().shards();
     this.call = call;
     this.headers = headers;
   }
@@ -61,7 +64,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
     inOrder.execute(() -> context.run(step));
   }
 
-  void forwarded(Forwarded result) {
+  void forwarded(ForwardOutcome result) {
     shards.routes().forwarded(result);
   }
 
@@ -135,28 +138,28 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
 
   private void go(Route route) {
     boolean goesOn = !isForwarded();
-    switch (route.way()) {
-      case HERE -> here(route);
-      case COMING -> await(route);
-      case ELSEWHERE -> {
+    switch (route.location()) {
+      case LOCAL -> here(route);
+      case OPENING -> await(route);
+      case REMOTE -> {
         if (goesOn) {
           there(route);
         } else {
-          refuse(Unavailability.notHere(shard, route));
+          refuse(ShardFailures.notHere(shard, route));
         }
       }
-      case NOWHERE -> {
+      case UNOWNED -> {
         if (goesOn) {
           await(route);
         } else {
-          refuse(Unavailability.notHere(shard, route));
+          refuse(ShardFailures.notHere(shard, route));
         }
       }
     }
   }
 
   private boolean isForwarded() {
-    return headers.containsKey(Forwarding.FORWARDED_BY);
+    return headers.containsKey(CallForwarder.FORWARDED_BY);
   }
 
   private void here(Route route) {
@@ -166,12 +169,13 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   }
 
   private void there(Route route) {
-    Forwarding forwarding = path.forwarding();
+    CallForwarder callForwarder = path.callForwarder();
     PeerConnections.Connection peer =
-        forwarding.peers().take(route.address(), path.kind().of(first));
-    Pipe<Q, A> pipe = new Pipe<>(this, call, new Pipe.Target(shard, route, peer));
-    pipe.start(headers, forwarding.node());
-    hand(pipe);
+        callForwarder.peers().take(route.address(), path.kind().of(first));
+    ForwardedCall<Q, A> forwardedCall =
+        new ForwardedCall<>(this, call, new ForwardedCall.Target(shard, route, peer));
+    forwardedCall.start(headers, callForwarder.node());
+    hand(forwardedCall);
   }
 
   /** Gives the next listener all that has come so far. */
@@ -210,7 +214,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   }
 
   private void await(Route avoid) {
-    await(avoid, Unavailability.notHere(shard, avoid));
+    await(avoid, ShardFailures.notHere(shard, avoid));
   }
 
   private void await(Route avoid, Failure otherwise) {
@@ -228,7 +232,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
             .routes()
             .await(shard, avoid, Duration.ofNanos(left), next -> run(() -> wake(next, otherwise)));
     if (!waits) {
-      refuse(Unavailability.overloaded(shard));
+      refuse(ShardFailures.overloaded(shard));
     }
   }
 

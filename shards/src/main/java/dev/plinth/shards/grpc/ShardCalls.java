@@ -3,18 +3,18 @@ package dev.plinth.shards.grpc;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
-import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.App;
 import dev.plinth.shards.Command;
-import dev.plinth.shards.Feed;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Fingerprint;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.IdempotentRequest;
 import dev.plinth.shards.Reply;
-import dev.plinth.shards.Request;
 import dev.plinth.shards.RequestId;
+import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.StateSnapshot;
+import dev.plinth.shards.StreamReply;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.Watcher;
 import io.grpc.Context;
@@ -35,33 +35,39 @@ import java.util.function.UnaryOperator;
  */
 public final class ShardCalls<S> {
   private final Shards shards;
-  private final App<S> app;
+  private final ShardApp<S> shardApp;
 
-  public ShardCalls(Shards shards, App<S> app) {
+  public ShardCalls(Shards shards, ShardApp<S> shardApp) {
     this.shards = shards;
-    this.app = app;
+    this.shardApp = shardApp;
   }
 
   /** A call that changes nothing durable. */
-  public <R> void ask(
-      String shardKey, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
-    CompletableFuture<R> call = submit(shardKey, lane, command);
+  public <R> void read(
+      String shardKey,
+      CommandPriority commandPriority,
+      Command<S, R> command,
+      StreamObserver<R> observer) {
+    CompletableFuture<R> call = submit(shardKey, commandPriority, command);
     cancelWithCaller(call, observer);
     answer(call, observer);
   }
 
-  /** Like {@link #ask}, with an answer whose making would keep the shard from its work. */
-  public <A, R> void askThen(
+  /** Like {@link #read}, with an answer whose making would keep the shard from its work. */
+  public <A, R> void readThen(
       String shardKey, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
-    CompletableFuture<A> call = submit(shardKey, Lane.NORMAL, command);
+    CompletableFuture<A> call = submit(shardKey, CommandPriority.NORMAL, command);
     cancelWithCaller(call, observer);
     answer(call.thenApplyAsync(making), observer);
   }
 
   /** One message of a stream: it is answered, and the stream goes on. */
-  public <R extends Message> void askWithin(
-      String shardKey, Lane lane, Command<S, R> command, SerialStream<R> stream) {
-    submit(shardKey, lane, command)
+  public <R extends Message> void readInStream(
+      String shardKey,
+      CommandPriority commandPriority,
+      Command<S, R> command,
+      SynchronizedStreamObserver<R> stream) {
+    submit(shardKey, commandPriority, command)
         .whenComplete(
             (answer, thrown) -> {
               if (thrown == null) {
@@ -76,33 +82,38 @@ public final class ShardCalls<S> {
    * A stream that the shard feeds until it ends it. When the caller goes away first, the feed says
    * so, and {@code leave} runs.
    */
-  public <M> void follow(
+  public <M> void stream(
       String shardKey,
-      Lane lane,
-      FeedCommand<S, M> command,
+      CommandPriority commandPriority,
+      StreamCommand<S, M> command,
       Command<S, Void> leave,
       StreamObserver<M> to) {
-    follow(shardKey, begin -> submit(shardKey, lane, begin), command, leave, to);
+    stream(shardKey, begin -> submit(shardKey, commandPriority, begin), command, leave, to);
   }
 
-  /** Like {@link #follow}, where the start, or what follows from it, changes something durable. */
-  public <M> void followMutation(
-      String shardKey, FeedCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
+  /** Like {@link #stream}, where the start, or what follows from it, changes something durable. */
+  public <M> void mutatingStream(
+      String shardKey, StreamCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
     int shard = shards.shardOf(shardKey);
-    follow(shardKey, begin -> detached(() -> shards.mutate(shard, app, begin)), command, leave, to);
+    stream(
+        shardKey,
+        begin -> detached(() -> shards.mutate(shard, shardApp, begin)),
+        command,
+        leave,
+        to);
   }
 
-  private <M> void follow(
+  private <M> void stream(
       String shardKey,
       Function<Command<S, Void>, CompletableFuture<Void>> submit,
-      FeedCommand<S, M> command,
+      StreamCommand<S, M> command,
       Command<S, Void> leave,
       StreamObserver<M> to) {
-    AtomicReference<Feed<M>> feed = new AtomicReference<>();
+    AtomicReference<StreamReply<M>> feed = new AtomicReference<>();
     CompletableFuture<Void> call =
         submit.apply(
             (state, tx, reply) -> {
-              feed.set(new StreamFeed<>(reply, to));
+              feed.set(new ObserverReply<>(reply, to));
               command.run(state, tx, feed.get());
             });
     call.whenComplete(
@@ -117,7 +128,7 @@ public final class ShardCalls<S> {
         (state, tx, reply) -> {
           leave.run(state, tx, reply);
           if (feed.get() != null) {
-            feed.get().end(tx);
+            feed.get().complete(tx);
           }
         };
     whenAbandoned(call, gone, shardKey);
@@ -125,24 +136,25 @@ public final class ShardCalls<S> {
 
   /** The start of a stream that a shard feeds. */
   @FunctionalInterface
-  public interface FeedCommand<S, M> {
-    void run(S state, Tx tx, Feed<M> feed);
+  public interface StreamCommand<S, M> {
+    void run(S state, Tx tx, StreamReply<M> streamReply);
   }
 
-  private record StreamFeed<M>(Reply<Void> reply, StreamObserver<M> to) implements Feed<M> {
+  private record ObserverReply<M>(Reply<Void> reply, StreamObserver<M> to)
+      implements StreamReply<M> {
     @Override
-    public void tell(Tx tx, M message) {
+    public void send(Tx tx, M message) {
       tx.afterCommit(() -> to.onNext(message));
     }
 
     @Override
     public void answer(Tx tx, M message) {
       reply.hadEffect();
-      tell(tx, message);
+      send(tx, message);
     }
 
     @Override
-    public void end(Tx tx) {
+    public void complete(Tx tx) {
       reply.send(tx, null);
     }
 
@@ -160,26 +172,32 @@ public final class ShardCalls<S> {
   /** A mutation; one without a request id has its effect each time it is sent. */
   public <R extends Message> CompletableFuture<R> mutate(
       Mutation<R> mutation, Command<S, R> command, StreamObserver<R> observer) {
-    return mutate(mutation, Lane.NORMAL, command, observer);
+    return mutate(mutation, CommandPriority.NORMAL, command, observer);
   }
 
   /** Like the other, in a lane of its choice: what makes room goes before what takes it. */
   public <R extends Message> CompletableFuture<R> mutate(
-      Mutation<R> mutation, Lane lane, Command<S, R> command, StreamObserver<R> observer) {
+      Mutation<R> mutation,
+      CommandPriority commandPriority,
+      Command<S, R> command,
+      StreamObserver<R> observer) {
     int shard = shards.shardOf(mutation.shardKey());
     CompletableFuture<R> call =
         detached(
             () ->
                 mutation.requestId().isEmpty()
-                    ? shards.mutate(shard, app, lane, command)
-                    : shards.submit(shard, app, lane, remembered(mutation), command));
+                    ? shards.mutate(shard, shardApp, commandPriority, command)
+                    : shards.submit(
+                        shard, shardApp, commandPriority, remembered(mutation), command));
     cancelWithCaller(call, observer);
     answer(call, observer);
     return call;
   }
 
-  private <R> CompletableFuture<R> submit(String shardKey, Lane lane, Command<S, R> command) {
-    return detached(() -> shards.submit(shards.shardOf(shardKey), app, lane, command));
+  private <R> CompletableFuture<R> submit(
+      String shardKey, CommandPriority commandPriority, Command<S, R> command) {
+    return detached(
+        () -> shards.submit(shards.shardOf(shardKey), shardApp, commandPriority, command));
   }
 
   /**
@@ -230,9 +248,9 @@ public final class ShardCalls<S> {
   public void watch(int shard, OptionalLong after, StateSnapshot<S> snapshot, Watcher watcher) {
     Context.current().addListener(context -> shards.unwatch(shard, watcher), Runnable::run);
     if (after.isPresent()) {
-      shards.resume(shard, app, after.getAsLong(), snapshot, watcher);
+      shards.resume(shard, shardApp, after.getAsLong(), snapshot, watcher);
     } else {
-      shards.watch(shard, app, snapshot, watcher);
+      shards.watch(shard, shardApp, snapshot, watcher);
     }
   }
 
@@ -245,15 +263,15 @@ public final class ShardCalls<S> {
         .addListener(
             context -> {
               if (call.cancel(false)) {
-                submit(shardKey, Lane.URGENT, answered(task));
+                submit(shardKey, CommandPriority.URGENT, answered(task));
               }
             },
             Runnable::run);
   }
 
   /** Something for the shard to do that nobody waits for. */
-  public void tell(String shardKey, Command<S, Void> task) {
-    submit(shardKey, Lane.NORMAL, answered(task));
+  public void run(String shardKey, Command<S, Void> task) {
+    submit(shardKey, CommandPriority.NORMAL, answered(task));
   }
 
   private static <S> Command<S, Void> answered(Command<S, Void> task) {
@@ -263,9 +281,9 @@ public final class ShardCalls<S> {
     };
   }
 
-  private <R extends Message> Request<R> remembered(Mutation<R> mutation) {
-    return new Request<>(
-        RequestId.of(app.prefix() + mutation.shardKey() + "/" + mutation.requestId()),
+  private <R extends Message> IdempotentRequest<R> remembered(Mutation<R> mutation) {
+    return new IdempotentRequest<>(
+        RequestId.of(shardApp.prefix() + mutation.shardKey() + "/" + mutation.requestId()),
         Fingerprint.of(
             mutation.request().getDescriptorForType().getFullName(),
             mutation.request().toByteArray()),
@@ -292,7 +310,7 @@ public final class ShardCalls<S> {
             observer.onNext(answer);
             observer.onCompleted();
           } else if (!isCancelled(call, thrown)) { // nobody is left to tell
-            observer.onError(FailureAnswers.answering(thrown));
+            observer.onError(StatusMappingInterceptor.answering(thrown));
           }
         });
   }

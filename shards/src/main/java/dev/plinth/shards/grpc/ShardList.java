@@ -5,7 +5,7 @@ import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.admin.v1.NodeStatus;
 import dev.plinth.admin.v1.ShardStatus;
 import dev.plinth.server.Engine;
-import dev.plinth.shards.Routes;
+import dev.plinth.shards.ShardRouter;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.store.ShardStore.Node;
 import dev.plinth.shards.store.ShardStore.Owner;
@@ -25,21 +25,21 @@ public final class ShardList implements Supplier<ListShardsResponse> {
 
   @Override
   public ListShardsResponse get() {
-    Routes.Seen seen = shards.routes().seen();
+    ShardRouter.Seen seen = shards.routes().seen();
     Map<Integer, Owner> owners = new HashMap<>();
     Map<String, Integer> counts = new HashMap<>();
-    for (Owner owner : seen.layout().owners()) {
+    for (Owner owner : seen.clusterSnapshot().owners()) {
       owners.put(owner.shard(), owner);
       counts.merge(owner.node().id(), 1, Integer::sum);
     }
     ListShardsResponse.Builder list =
         ListShardsResponse.newBuilder()
             .setAge(Durations.fromNanos(System.nanoTime() - seen.nanos()))
-            .setTrouble(store.trouble().orElse(""));
+            .setTrouble(store.unavailableReason().orElse(""));
     for (int shard = 0; shard < shards.count(); shard++) {
       list.addShards(status(shard, owners.get(shard)));
     }
-    seen.layout().nodes().forEach(node -> list.addNodes(status(node, counts)));
+    seen.clusterSnapshot().nodes().forEach(node -> list.addNodes(status(node, counts)));
     return list.build();
   }
 

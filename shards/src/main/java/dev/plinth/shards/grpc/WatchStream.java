@@ -2,7 +2,7 @@ package dev.plinth.shards.grpc;
 
 import com.google.protobuf.MessageLite;
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import io.grpc.Context;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -130,7 +130,7 @@ public final class WatchStream<M extends MessageLite> {
     if (done && ending != null && !ended) {
       ended = true;
       if (!isGone()) {
-        to.onError(FailureAnswers.answering(ending));
+        to.onError(StatusMappingInterceptor.answering(ending));
       }
     }
   }

@@ -20,12 +20,12 @@ public interface OwnedShard {
    * Applies the writes, all or none, as the commit after the last one. Commits are applied in the
    * order they are handed in; the next may be handed in before this one is done.
    *
-   * <p>Completes with {@link Commit#DONE} when the writes are durable and with {@link
-   * Commit#DEPOSED} when the shard is no longer ours and they surely are not. Fails with
+   * <p>Completes with {@link CommitResult#DONE} when the writes are durable and with {@link
+   * CommitResult#DEPOSED} when the shard is no longer ours and they surely are not. Fails with
    * StoreUnavailable when the outcome cannot be learned, or when an earlier commit failed: the
    * owner must then drop the shard, and whoever claims it next sees what was applied.
    */
-  CompletableFuture<Commit> commit(List<Write> writes);
+  CompletableFuture<CommitResult> commit(List<Write> writes);
 
   /**
    * The same claim once more, as the last commit that was applied left it: for an owner whose
@@ -33,7 +33,7 @@ public interface OwnedShard {
    * decided and load the rows without making a claim. This object is then of no more use. Empty
    * where the claim is over, or something sent under it may yet be applied: release it.
    */
-  default Optional<OwnedShard> again() {
+  default Optional<OwnedShard> reclaim() {
     return Optional.empty();
   }
 
@@ -50,7 +50,7 @@ public interface OwnedShard {
   boolean isLost();
 
   /** How a commit ended. */
-  enum Commit {
+  enum CommitResult {
     DONE,
     DEPOSED
   }

@@ -34,7 +34,7 @@ public interface ShardStore extends Engine, AutoCloseable {
    *     all who look
    * @param owners of every shard that has one, in order
    */
-  record Layout(List<Node> nodes, List<Owner> owners) {}
+  record ClusterSnapshot(List<Node> nodes, List<Owner> owners) {}
 
   /** How many shards there are; the same for the life of the data. */
   int shards();
@@ -46,7 +46,7 @@ public interface ShardStore extends Engine, AutoCloseable {
   Optional<OwnedShard> claim(int shard);
 
   /** As of now, not of some time ago: what any node did before the call is seen. */
-  Layout layout();
+  ClusterSnapshot layout();
 
   /**
    * Lets the other nodes know of this one and where it is, for as long as it lives. Where the

@@ -7,9 +7,9 @@ import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
-import dev.plinth.server.call.FailureAnswers;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.shards.Route;
-import dev.plinth.shards.Unavailability;
+import dev.plinth.shards.ShardFailures;
 import io.grpc.BindableService;
 import io.grpc.Context;
 import io.grpc.Contexts;
@@ -93,8 +93,8 @@ final class BeatService implements HostedService {
     if (refusing) {
       refusing = false;
       to.onError(
-          FailureAnswers.answering(
-              Unavailability.notHere(0, new Route(Route.Way.NOWHERE, "", "", 0))));
+          StatusMappingInterceptor.answering(
+              ShardFailures.notHere(0, new Route(Route.Location.UNOWNED, "", "", 0))));
     } else {
       to.onNext(AcquireResponse.getDefaultInstance());
       to.onCompleted();

@@ -85,14 +85,14 @@ class ForwardingLoadTest {
   @Test
   void connections_growByTheNumberOfOpenCalls() {
     List<ClientCall<?, ?>> waits = hold(BeatService.MANY, WAITS);
-    int most = a.forwarding.peers().open();
+    int most = a.callForwarder.peers().open();
     assertTrue(most >= WAITS / 1000 && most <= WAITS / 500 + 1, most + " connections");
     waits.subList(0, WAITS - 10).forEach(wait -> wait.cancel("the test leaves", null));
     Await.until(
         "those without calls are closed",
         () -> {
-          a.forwarding.peers().retain(Set.of(b.address()), 0);
-          return a.forwarding.peers().open() < most;
+          a.callForwarder.peers().retain(Set.of(b.address()), 0);
+          return a.callForwarder.peers().open() < most;
         });
   }
 
@@ -101,18 +101,20 @@ class ForwardingLoadTest {
     CallKind acquire = CallKind.of(LeaseServiceGrpc.getAcquireMethod());
     AcquireRequest request = AcquireRequest.getDefaultInstance();
     AcquireRequest waiting = request.toBuilder().setWait(Duration.getDefaultInstance()).build();
-    assertEquals(Peers.Kind.SHORT, acquire.of(request));
-    assertEquals(Peers.Kind.LONG, acquire.of(waiting));
-    assertEquals(Peers.Kind.SHORT, CallKind.of(LeaseServiceGrpc.getHeartbeatMethod()).of(request));
-    assertEquals(Peers.Kind.LONG, CallKind.of(LeaseServiceGrpc.getWatchMethod()).of(request));
+    assertEquals(PeerChannels.Kind.SHORT, acquire.of(request));
+    assertEquals(PeerChannels.Kind.LONG, acquire.of(waiting));
+    assertEquals(
+        PeerChannels.Kind.SHORT, CallKind.of(LeaseServiceGrpc.getHeartbeatMethod()).of(request));
+    assertEquals(
+        PeerChannels.Kind.LONG, CallKind.of(LeaseServiceGrpc.getWatchMethod()).of(request));
   }
 
   private void shrinkTo(int connections) {
     Await.until(
         connections + " connections are left",
         () -> {
-          a.forwarding.peers().retain(Set.of(b.address()), 0);
-          return a.forwarding.peers().open() <= connections;
+          a.callForwarder.peers().retain(Set.of(b.address()), 0);
+          return a.callForwarder.peers().open() <= connections;
         });
   }
 

@@ -22,7 +22,7 @@ final class ForwardingNode implements AutoCloseable {
   final BeatService beats = new BeatService();
   final MemoryCluster.Member store;
   final Shards shards;
-  final Forwarding forwarding;
+  final CallForwarder callForwarder;
   final Metrics metrics = new Metrics();
   final GrpcHost host;
   final ManagedChannel channel;
@@ -32,10 +32,10 @@ final class ForwardingNode implements AutoCloseable {
     ShardsSettings settings =
         TestSettings.read(ShardsSettings.class, "--count=" + SHARDS, "--threads=1");
     shards = Shards.open(store, List.of(texts), settings, metrics.registry());
-    forwarding = new Forwarding(shards, name);
+    callForwarder = new CallForwarder(shards, name);
     host =
         GrpcHost.builder(InProcessHost.hostSettings("--drain.grace=5s"), metrics)
-            .add(forwarding.around(beats))
+            .add(callForwarder.around(beats))
             .start();
     shards.announce(address());
     channel = ManagedChannelBuilder.forTarget(address()).usePlaintext().build();
@@ -49,7 +49,7 @@ final class ForwardingNode implements AutoCloseable {
   String namespaceHere() {
     return IntStream.range(0, 1000)
         .mapToObj(i -> "ns" + i)
-        .filter(ns -> shards.routes().of(shards.shardOf(ns)).way() == Route.Way.HERE)
+        .filter(ns -> shards.routes().of(shards.shardOf(ns)).location() == Route.Location.LOCAL)
         .findFirst()
         .orElseThrow();
   }
@@ -67,7 +67,7 @@ final class ForwardingNode implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     host.close();
-    forwarding.close();
+    callForwarder.close();
     shards.close();
     store.close();
     metrics.close();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.Command;
-import dev.plinth.shards.Lane;
+import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
 import dev.plinth.shards.TextApp;
@@ -60,7 +60,7 @@ class ShardCallsTest {
           }
         };
     // It runs on the thread that brings it.
-    CompletableFuture.runAsync(() -> shards.submit(0, TEXTS, Lane.NORMAL, block));
+    CompletableFuture.runAsync(() -> shards.submit(0, TEXTS, CommandPriority.NORMAL, block));
     assertTrue(blocked.await(10, TimeUnit.SECONDS));
   }
 
@@ -75,8 +75,8 @@ class ShardCallsTest {
   void commandOfACallThatWasCancelled_isNotRun() {
     FakeCall<String> cancelled = new FakeCall<>();
     FakeCall<String> open = new FakeCall<>();
-    calls.ask("a", Lane.NORMAL, (state, tx, reply) -> ran.add("cancelled"), cancelled);
-    calls.ask("a", Lane.NORMAL, TextApp.get("a"), open);
+    calls.read("a", CommandPriority.NORMAL, (state, tx, reply) -> ran.add("cancelled"), cancelled);
+    calls.read("a", CommandPriority.NORMAL, TextApp.get("a"), open);
     cancelled.cancel();
     unblock.countDown();
     Await.until("the other is answered", () -> open.received.equals(List.of("")));
@@ -90,13 +90,13 @@ class ShardCallsTest {
     FakeCall<String> stream = new FakeCall<>();
     caller.run(
         () ->
-            calls.followMutation(
+            calls.mutatingStream(
                 "a",
-                (state, tx, feed) -> ran.add("joined the line"),
+                (state, tx, streamReply) -> ran.add("joined the line"),
                 (state, tx, reply) -> ran.add("left"),
                 stream));
     FakeCall<String> open = new FakeCall<>();
-    calls.ask("a", Lane.NORMAL, TextApp.get("a"), open);
+    calls.read("a", CommandPriority.NORMAL, TextApp.get("a"), open);
     caller.cancel(null);
     unblock.countDown();
     Await.until("the other is answered", () -> open.received.equals(List.of("")));

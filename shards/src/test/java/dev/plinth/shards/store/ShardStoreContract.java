@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.testkit.Await;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,13 +170,13 @@ public abstract class ShardStoreContract {
   @Test
   void commitsHandedInTogether_applyInOrder() throws Exception {
     OwnedShard shard = claim(0);
-    List<CompletableFuture<Commit>> under = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> under = new ArrayList<>();
     for (int i = 1; i <= 300; i++) {
       under.add(
           shard.commit(List.of(Write.put("k", bytes("" + i)), Write.put("k" + i, bytes("x")))));
     }
-    for (CompletableFuture<Commit> commit : under) {
-      assertEquals(Commit.DONE, commit.get(30, TimeUnit.SECONDS));
+    for (CompletableFuture<CommitResult> commit : under) {
+      assertEquals(CommitResult.DONE, commit.get(30, TimeUnit.SECONDS));
     }
     assertEquals(300, shard.revision());
     assertEquals("300", rows(shard).get("k"));
@@ -188,23 +188,23 @@ public abstract class ShardStoreContract {
     OwnedShard first = claim(0);
     commit(first, Write.put("a", bytes("1")));
     first.release();
-    assertEquals(Commit.DEPOSED, await(first.commit(List.of(Write.put("a", bytes("2"))))));
+    assertEquals(CommitResult.DEPOSED, await(first.commit(List.of(Write.put("a", bytes("2"))))));
     OwnedShard second = claim(0);
     assertEquals(Map.of("a", "1"), rows(second));
-    assertEquals(Commit.DEPOSED, await(first.commit(List.of(Write.put("a", bytes("3"))))));
+    assertEquals(CommitResult.DEPOSED, await(first.commit(List.of(Write.put("a", bytes("3"))))));
     assertEquals(Map.of("a", "1"), rows(second));
   }
 
   @Test
   void release_waitsForCommitsUnderWay() {
     OwnedShard first = claim(0);
-    List<CompletableFuture<Commit>> under = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> under = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       under.add(first.commit(List.of(Write.put("k" + i, bytes("x")))));
     }
     first.release();
     OwnedShard second = claim(0);
-    long done = under.stream().filter(commit -> await(commit) == Commit.DONE).count();
+    long done = under.stream().filter(commit -> await(commit) == CommitResult.DONE).count();
     assertEquals(done, rows(second).size());
     assertEquals(done, second.revision());
   }
@@ -260,7 +260,7 @@ public abstract class ShardStoreContract {
 
   @Test
   void engine_isWithoutTrouble() {
-    assertEquals(Optional.empty(), store.trouble());
+    assertEquals(Optional.empty(), store.unavailableReason());
     assertEquals("coordination", store.name());
   }
 
@@ -277,10 +277,10 @@ public abstract class ShardStoreContract {
   }
 
   protected static void commit(OwnedShard shard, Write... writes) {
-    assertEquals(Commit.DONE, await(shard.commit(List.of(writes))));
+    assertEquals(CommitResult.DONE, await(shard.commit(List.of(writes))));
   }
 
-  protected static Commit await(CompletableFuture<Commit> commit) {
+  protected static CommitResult await(CompletableFuture<CommitResult> commit) {
     return commit.orTimeout(30, TimeUnit.SECONDS).join();
   }
 

@@ -2,12 +2,12 @@ package dev.plinth.standalone.uniqueness;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.client.CallFailed;
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.PlinthClient;
-import dev.plinth.client.id.IdsUnavailable;
-import dev.plinth.client.id.RangeIds;
+import dev.plinth.client.id.IdsUnavailableException;
+import dev.plinth.client.id.RangeIdGenerator;
 import dev.plinth.client.id.RangeOptions;
-import dev.plinth.client.id.SnowflakeIds;
+import dev.plinth.client.id.SnowflakeIdGenerator;
 import dev.plinth.id.v1.AllocateRequest;
 import dev.plinth.id.v1.AllocateResponse;
 import dev.plinth.id.v1.IdServiceGrpc;
@@ -26,7 +26,8 @@ import java.util.stream.LongStream;
 final class Takers {
   static final String DENSE = "orders";
   static final String FLAKES = "events";
-  private static final RangeOptions PATIENT = RangeOptions.usual().patience(Duration.ofSeconds(1));
+  private static final RangeOptions PATIENT =
+      RangeOptions.defaults().timeout(Duration.ofSeconds(1));
 
   private final Seen dense = new SeenBits();
   private final Seen flakes = new SeenHashes();
@@ -79,7 +80,7 @@ final class Takers {
 
   /** Ranges, in bulk and one by one; what is left goes back at the end of each turn. */
   void range(PlinthClient client, RandomGenerator random) throws InterruptedException {
-    try (RangeIds ids = client.ids().range(DENSE, PATIENT)) {
+    try (RangeIdGenerator ids = client.ids().range(DENSE, PATIENT)) {
       long last = -1;
       for (int i = random.nextInt(2000); i > 0 && !ended; i--) {
         long[] some = new long[random.nextInt(1, 2000)];
@@ -88,26 +89,26 @@ final class Takers {
         last = check(dense, new long[] {ids.next()}, last);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
       }
-    } catch (IdsUnavailable | CallFailed e) {
+    } catch (IdsUnavailableException | CallFailedException e) {
       idle(random);
     }
   }
 
   /** A worker id of its own, kept or given back. */
   void flake(PlinthClient client, RandomGenerator random) throws InterruptedException {
-    try (SnowflakeIds ids = client.ids().snowflake(FLAKES)) {
+    try (SnowflakeIdGenerator ids = client.ids().snowflake(FLAKES)) {
       long last = -1;
       for (int i = random.nextInt(1000); i > 0 && !ended; i--) {
         long[] some = new long[random.nextInt(1, 20)];
         try {
           ids.next(some);
           last = check(flakes, some, last);
-        } catch (IdsUnavailable e) {
+        } catch (IdsUnavailableException e) {
           idle(random);
         }
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
       }
-    } catch (IdsUnavailable | CallFailed e) {
+    } catch (IdsUnavailableException | CallFailedException e) {
       idle(random);
     }
   }

@@ -5,12 +5,12 @@ import com.google.protobuf.Message;
 /** A request that is fine but for one field. */
 public record BadField(Message good, String path, Object value) {
   Message request() {
-    return Paths.with(good, path, value);
+    return FieldPaths.with(good, path, value);
   }
 
   /** The field's name in all requests of this type, whichever of several it is. */
   String name() {
-    return good.getDescriptorForType().getName() + "." + Paths.withoutIndices(path);
+    return good.getDescriptorForType().getName() + "." + FieldPaths.withoutIndices(path);
   }
 
   @Override

@@ -56,7 +56,7 @@ public final class FieldTable {
    *
    * @param everything reads all that a request could have changed
    */
-  public void isRefused(AnyCall calls, Channel channel, Supplier<?> everything) {
+  public void isRefused(GenericCaller calls, Channel channel, Supplier<?> everything) {
     Object before = everything.get();
     List<String> taken = new ArrayList<>();
     for (BadField bad : rows) {
@@ -78,7 +78,7 @@ public final class FieldTable {
    *
    * @param cannotBeBad fields that are fine whatever they say, each with the reason
    */
-  public void covers(AnyCall calls, Map<String, String> cannotBeBad) {
+  public void covers(GenericCaller calls, Map<String, String> cannotBeBad) {
     Set<String> known = new TreeSet<>(cannotBeBad.keySet());
     for (BadField bad : rows) {
       assertFalse(cannotBeBad.containsKey(bad.name()), bad.name() + " can be bad after all");
@@ -86,7 +86,7 @@ public final class FieldTable {
     }
     Set<String> all = new TreeSet<>();
     for (Descriptor request : calls.requests()) {
-      Paths.in(request).forEach(path -> all.add(request.getName() + "." + path));
+      FieldPaths.in(request).forEach(path -> all.add(request.getName() + "." + path));
     }
     assertEquals(all, known);
   }

@@ -13,13 +13,13 @@ import java.util.stream.Stream;
  * Takes a program out of a Debian package. Needs neither root nor the system's package lists: apt
  * works with the system's sources but in folders of its own, and nothing is installed.
  */
-record DebianPackage(String name, String program, Machine machine) {
+record DebianPackage(String name, String program, TestEnvironment testEnvironment) {
   private static final int LIMIT_MINUTES = 5;
 
   /** Puts the program into a folder, beside nothing else. */
   void unpack(Path folder) throws IOException, InterruptedException {
-    String apt = machine.onPath("apt-get").toString();
-    String dpkg = machine.onPath("dpkg").toString();
+    String apt = testEnvironment.onPath("apt-get").toString();
+    String dpkg = testEnvironment.onPath("dpkg").toString();
     Path work = Files.createDirectory(folder.resolve("work"));
     Files.createDirectories(work.resolve("lists/partial"));
     Files.createDirectories(work.resolve("archives/partial"));
@@ -36,7 +36,7 @@ record DebianPackage(String name, String program, Machine machine) {
     }
     Path file = work.resolve("files/usr/bin").resolve(program);
     Files.move(file, folder.resolve(program), StandardCopyOption.ATOMIC_MOVE);
-    Cache.delete(work);
+    EngineCache.delete(work);
   }
 
   private static List<String> aptLine(String apt, Path work, String... command) {

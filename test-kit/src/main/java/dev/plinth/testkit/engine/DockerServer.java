@@ -14,7 +14,7 @@ import org.testcontainers.utility.DockerImageName;
  * A server in a container. Its port on the host is chosen, not drawn, so that a restart keeps the
  * address.
  */
-final class DockerServer implements Server {
+final class DockerServer implements ServerController {
   private final GenericContainer<?> container;
 
   private DockerServer(GenericContainer<?> container) {
@@ -22,14 +22,14 @@ final class DockerServer implements Server {
   }
 
   /** An image to run servers from; refuses where Docker does not answer. */
-  static Image image(Machine machine, String variable, String preset) {
-    if (!machine.mayHaveDocker()) {
+  static Image image(TestEnvironment testEnvironment, String variable, String preset) {
+    if (!testEnvironment.mayHaveDocker()) {
       throw new UnavailableException("no Docker: neither a socket nor DOCKER_HOST");
     }
     if (!DockerClientFactory.instance().isDockerAvailable()) {
       throw new UnavailableException("Docker does not answer");
     }
-    String name = machine.has(variable) ? machine.env().get(variable) : preset;
+    String name = testEnvironment.has(variable) ? testEnvironment.env().get(variable) : preset;
     return new Image(name, DockerClientFactory.instance().dockerHostIpAddress());
   }
 

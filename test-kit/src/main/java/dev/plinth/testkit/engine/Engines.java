@@ -23,22 +23,22 @@ public final class Engines {
 
   /** One etcd member. */
   public static SharedEngine etcd() {
-    return shared("etcd", machine -> Etcd.sources(machine, 1));
+    return shared("etcd", testEnvironment -> EtcdLauncher.sources(testEnvironment, 1));
   }
 
   /** An etcd cluster of three members. */
   public static SharedEngine etcdCluster() {
-    return shared("etcd cluster", machine -> Etcd.sources(machine, 3));
+    return shared("etcd cluster", testEnvironment -> EtcdLauncher.sources(testEnvironment, 3));
   }
 
   /** A Redis that answers a write once it is on disk. */
   public static SharedEngine redis() {
-    return shared("Redis", Redis::sources);
+    return shared("Redis", RedisLauncher::sources);
   }
 
   /** Three primaries of a Redis cluster, with the slots spread over them. */
   public static SharedEngine redisCluster() {
-    return shared("Redis cluster", m -> Redis.sources(m, RedisTopologies::cluster));
+    return shared("Redis cluster", m -> RedisLauncher.sources(m, RedisTopologies::cluster));
   }
 
   /**
@@ -47,12 +47,12 @@ public final class Engines {
    * anew.
    */
   public static SharedEngine redisSentinel() {
-    return shared("Redis with sentinel", m -> Redis.sources(m, RedisTopologies::sentinel));
+    return shared("Redis with sentinel", m -> RedisLauncher.sources(m, RedisTopologies::sentinel));
   }
 
   /** A Redis that speaks TLS alone; {@link #redisCertificate} is to be trusted. */
   public static SharedEngine redisTls() {
-    return shared("Redis with TLS", m -> Redis.sources(m, RedisTls::process));
+    return shared("Redis with TLS", m -> RedisLauncher.sources(m, RedisTls::process));
   }
 
   /** The file, PEM. */
@@ -64,11 +64,12 @@ public final class Engines {
    * One Cassandra node in data centre {@code datacenter1} that answers a write once it is on disk.
    */
   public static SharedEngine cassandra() {
-    return shared("Cassandra", Cassandra::sources);
+    return shared("Cassandra", CassandraLauncher::sources);
   }
 
-  private static SharedEngine shared(String name, Function<Machine, List<Source>> sources) {
-    Machine machine = Machine.current();
-    return new SharedEngine(name, machine.ci(), () -> sources.apply(machine));
+  private static SharedEngine shared(
+      String name, Function<TestEnvironment, List<EngineSource>> sources) {
+    TestEnvironment testEnvironment = TestEnvironment.current();
+    return new SharedEngine(name, testEnvironment.ci(), () -> sources.apply(testEnvironment));
   }
 }

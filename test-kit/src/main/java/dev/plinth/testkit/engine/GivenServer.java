@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Assumptions;
 /**
  * A server that somebody else runs: tests may use it, and those that would signal it are skipped.
  */
-final class GivenServer implements Server {
+final class GivenServer implements ServerController {
   private final String variable;
 
   private GivenServer(String variable) {
@@ -15,22 +15,25 @@ final class GivenServer implements Server {
   }
 
   /** The servers whose addresses a variable holds; no other source is tried when that is set. */
-  static Source source(Machine machine, String variable, int count, Node.Probe probe) {
-    return new Source(
-        variable + "=" + machine.env().get(variable),
+  static EngineSource source(
+      TestEnvironment testEnvironment, String variable, int count, EngineNode.Probe probe) {
+    return new EngineSource(
+        variable + "=" + testEnvironment.env().get(variable),
         () -> {
-          List<InetSocketAddress> addresses = machine.addresses(variable);
+          List<InetSocketAddress> addresses = testEnvironment.addresses(variable);
           if (addresses.size() < count) {
             throw new UnavailableException("too few addresses (expected: " + count + ")");
           }
-          List<Node> nodes =
-              addresses.stream().map(a -> new Node(a, probe, new GivenServer(variable))).toList();
-          for (Node node : nodes) {
-            if (!Poll.until(Poll.SHORT, node::answers)) {
-              throw new UnavailableException(node.hostPort() + " does not answer");
+          List<EngineNode> nodes =
+              addresses.stream()
+                  .map(a -> new EngineNode(a, probe, new GivenServer(variable)))
+                  .toList();
+          for (EngineNode engineNode : nodes) {
+            if (!Poll.until(Poll.SHORT, engineNode::answers)) {
+              throw new UnavailableException(engineNode.hostPort() + " does not answer");
             }
           }
-          Node.startAll(nodes);
+          EngineNode.startAll(nodes);
           return nodes;
         });
   }

@@ -21,13 +21,13 @@ final class RedisTls {
 
   private RedisTls() {}
 
-  static List<Node> process(Path program) throws IOException {
+  static List<EngineNode> process(Path program) throws IOException {
     Path certificate = Certificate.FILES.certificate;
-    return Launch.onFreePorts(
+    return FreePortLauncher.onFreePorts(
         1,
         ports ->
             List.of(
-                Redis.server(
+                RedisLauncher.server(
                     program,
                     ports[0],
                     RedisTls::pongs,

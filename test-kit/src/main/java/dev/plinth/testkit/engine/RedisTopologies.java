@@ -17,15 +17,15 @@ final class RedisTopologies {
   private RedisTopologies() {}
 
   /** Three primaries, each with a third of the slots. */
-  static List<Node> cluster(Path program) throws IOException {
-    List<Node> nodes =
-        Launch.onFreePorts(
+  static List<EngineNode> cluster(Path program) throws IOException {
+    List<EngineNode> nodes =
+        FreePortLauncher.onFreePorts(
             NODES,
             ports -> {
-              List<Node> made = new ArrayList<>();
+              List<EngineNode> made = new ArrayList<>();
               for (int port : ports) {
                 made.add(
-                    Redis.server(
+                    RedisLauncher.server(
                         program,
                         port,
                         "--port",
@@ -44,15 +44,15 @@ final class RedisTopologies {
       for (int slot = i * SLOTS / NODES; slot < (i + 1) * SLOTS / NODES; slot++) {
         command.append(' ').append(slot);
       }
-      Redis.ask(nodes.get(i).address(), command.toString());
-      Redis.ask(nodes.get(i).address(), "CLUSTER SET-CONFIG-EPOCH " + (i + 1));
-      Redis.ask(
+      RedisLauncher.ask(nodes.get(i).address(), command.toString());
+      RedisLauncher.ask(nodes.get(i).address(), "CLUSTER SET-CONFIG-EPOCH " + (i + 1));
+      RedisLauncher.ask(
           nodes.get(i).address(), "CLUSTER MEET 127.0.0.1 " + nodes.get(0).address().getPort());
     }
-    for (Node node : nodes) {
+    for (EngineNode engineNode : nodes) {
       await(
           nodes,
-          node,
+          engineNode,
           "CLUSTER INFO",
           "cluster_state:ok",
           "cluster_slots_assigned:" + SLOTS,
@@ -62,14 +62,14 @@ final class RedisTopologies {
   }
 
   /** A primary, its replica, and a sentinel that makes the replica the primary within a second. */
-  static List<Node> sentinel(Path program) throws IOException {
-    List<Node> nodes =
-        Launch.onFreePorts(
+  static List<EngineNode> sentinel(Path program) throws IOException {
+    List<EngineNode> nodes =
+        FreePortLauncher.onFreePorts(
             3,
             ports ->
                 List.of(
-                    Redis.server(program, ports[0], "--port", "" + ports[0]),
-                    Redis.server(
+                    RedisLauncher.server(program, ports[0], "--port", "" + ports[0]),
+                    RedisLauncher.server(
                         program,
                         ports[1],
                         "--port",
@@ -83,8 +83,8 @@ final class RedisTopologies {
     return nodes;
   }
 
-  private static Node sentinel(Path program, int port, int primary) throws IOException {
-    Path folder = Launch.folder("redis");
+  private static EngineNode sentinel(Path program, int port, int primary) throws IOException {
+    Path folder = FreePortLauncher.folder("redis");
     Path file = folder.resolve("sentinel.conf");
     Files.writeString(
         file,
@@ -96,19 +96,20 @@ final class RedisTopologies {
         sentinel failover-timeout %s 5000
         """
             .formatted(port, PRIMARY, primary, PRIMARY, PRIMARY));
-    Leash leash =
-        new Leash(
+    SupervisedProcess supervisedProcess =
+        new SupervisedProcess(
             folder, java.util.Map.of(), List.of(program.toString(), file.toString(), "--sentinel"));
-    return new Node(Ports.local(port), Redis::pongs, leash);
+    return new EngineNode(Ports.local(port), RedisLauncher::pongs, supervisedProcess);
   }
 
-  private static void await(List<Node> nodes, Node node, String command, String... contains) {
+  private static void await(
+      List<EngineNode> nodes, EngineNode engineNode, String command, String... contains) {
     boolean came =
         Poll.until(
             LIMIT,
             () -> {
               try {
-                String answer = Redis.ask(node.address(), command);
+                String answer = RedisLauncher.ask(engineNode.address(), command);
                 for (String part : contains) {
                   if (!answer.contains(part)) {
                     return false;
@@ -120,9 +121,10 @@ final class RedisTopologies {
               }
             });
     if (!came) {
-      nodes.forEach(Node::close);
+      nodes.forEach(EngineNode::close);
       throw new IllegalStateException(
-          "%s of %s: not %s".formatted(command, node.hostPort(), String.join(", ", contains)));
+          "%s of %s: not %s"
+              .formatted(command, engineNode.hostPort(), String.join(", ", contains)));
     }
   }
 }

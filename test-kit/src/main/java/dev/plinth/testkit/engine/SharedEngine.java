@@ -22,11 +22,11 @@ public final class SharedEngine
 
   private final String name;
   private final boolean ci;
-  private final Supplier<List<Source>> sources;
-  private volatile List<Node> nodes = List.of();
-  private volatile Search search;
+  private final Supplier<List<EngineSource>> sources;
+  private volatile List<EngineNode> nodes = List.of();
+  private volatile EngineLookup engineLookup;
 
-  SharedEngine(String name, boolean ci, Supplier<List<Source>> sources) {
+  SharedEngine(String name, boolean ci, Supplier<List<EngineSource>> sources) {
     this.name = name;
     this.ci = ci;
     this.sources = sources;
@@ -34,7 +34,7 @@ public final class SharedEngine
 
   /** Every node as {@code host:port}, joined by commas. */
   public String hostPorts() {
-    return nodes().stream().map(Node::hostPort).collect(Collectors.joining(","));
+    return nodes().stream().map(EngineNode::hostPort).collect(Collectors.joining(","));
   }
 
   /** The address of the first node. */
@@ -42,7 +42,7 @@ public final class SharedEngine
     return node(0).address();
   }
 
-  public List<Node> nodes() {
+  public List<EngineNode> nodes() {
     if (nodes.isEmpty()) {
       throw new IllegalStateException(
           name + ": not started (expected: a @RegisterExtension field)");
@@ -50,7 +50,7 @@ public final class SharedEngine
     return nodes;
   }
 
-  public Node node(int index) {
+  public EngineNode node(int index) {
     return nodes().get(index);
   }
 
@@ -58,27 +58,27 @@ public final class SharedEngine
    * False where the engine was given by its address: then kill, pause and restart skip the test.
    */
   public boolean controllable() {
-    return nodes().stream().allMatch(Node::controllable);
+    return nodes().stream().allMatch(EngineNode::controllable);
   }
 
   /** Kills every node with SIGKILL and waits until they are gone. */
   public void kill() {
-    nodes().forEach(Node::kill);
+    nodes().forEach(EngineNode::kill);
   }
 
   /** Stops every node with SIGSTOP: connections stay open, nothing answers. */
   public void pause() {
-    nodes().forEach(Node::pause);
+    nodes().forEach(EngineNode::pause);
   }
 
   public void resume() {
-    nodes().forEach(Node::resume);
+    nodes().forEach(EngineNode::resume);
   }
 
   /** Starts every node again on its data and address, and waits until all answer. */
   public void restart() {
-    nodes().forEach(Node::kill);
-    Node.startAll(nodes());
+    nodes().forEach(EngineNode::kill);
+    EngineNode.startAll(nodes());
   }
 
   /**
@@ -87,19 +87,22 @@ public final class SharedEngine
    */
   public void restartEmpty() {
     if (controllable()) {
-      nodes = search.replace(this::search);
+      nodes = engineLookup.replace(this::search);
     }
   }
 
-  private Search search() {
-    return Search.over(name, ci, sources.get());
+  private EngineLookup search() {
+    return EngineLookup.over(name, ci, sources.get());
   }
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    search =
-        context.getRoot().getStore(STORE).getOrComputeIfAbsent(name, key -> search(), Search.class);
-    nodes = search.nodes();
+    engineLookup =
+        context
+            .getRoot()
+            .getStore(STORE)
+            .getOrComputeIfAbsent(name, key -> search(), EngineLookup.class);
+    nodes = engineLookup.nodes();
   }
 
   @Override
@@ -109,11 +112,11 @@ public final class SharedEngine
 
   @Override
   public void afterEach(ExtensionContext context) {
-    Node.restoreAll(nodes);
+    EngineNode.restoreAll(nodes);
   }
 
   @Override
   public void afterAll(ExtensionContext context) {
-    Node.restoreAll(nodes);
+    EngineNode.restoreAll(nodes);
   }
 }

@@ -1,10 +1,10 @@
 package dev.plinth.testkit.lease;
 
 import dev.plinth.testkit.History.Operation;
-import dev.plinth.testkit.lease.KeyState.Hold;
 import dev.plinth.testkit.lease.LeaseAnswer.Held;
 import dev.plinth.testkit.lease.LeaseAnswer.Outcome;
-import dev.plinth.testkit.linear.Model;
+import dev.plinth.testkit.lease.LeaseKeyState.Hold;
+import dev.plinth.testkit.linear.SequentialModel;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * explain nothing more. Its time counts from the invocation of the call that last renewed it, on
  * the clock of the history, which must be that of the servers too. Lock-delays are not modelled.
  */
-public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer> {
+public final class LeaseModel implements SequentialModel<LeaseKeyState, LeaseCall, LeaseAnswer> {
   private static final Set<Outcome> OBSERVATIONS =
       EnumSet.of(
           Outcome.HELD,
@@ -34,16 +34,17 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
           Outcome.SHOWN);
 
   @Override
-  public KeyState initial() {
-    return KeyState.FREE;
+  public LeaseKeyState initial() {
+    return LeaseKeyState.FREE;
   }
 
   @Override
-  public List<KeyState> apply(KeyState state, Operation<LeaseCall, LeaseAnswer> operation) {
+  public List<LeaseKeyState> apply(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> operation) {
     if (operation.returned() < state.notBefore()) {
       return List.of();
     }
-    Stream<KeyState> next =
+    Stream<LeaseKeyState> next =
         operation.output().isPresent()
             ? answered(state, operation, operation.output().get())
             : unanswered(state, operation);
@@ -55,8 +56,8 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
     return operation.output().map(LeaseAnswer::outcome).filter(OBSERVATIONS::contains).isPresent();
   }
 
-  private static Stream<KeyState> answered(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, LeaseAnswer answer) {
+  private static Stream<LeaseKeyState> answered(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, LeaseAnswer answer) {
     LeaseCall call = op.input();
     long returned = op.returned();
     return switch (answer.outcome()) {
@@ -83,8 +84,8 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
     };
   }
 
-  private static Optional<KeyState> granted(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, Held own) {
+  private static Optional<LeaseKeyState> granted(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, Held own) {
     LeaseCall call = op.input();
     if (own.token() <= state.lastToken() || !own.equals(asked(call, own.token()))) {
       return Optional.empty();
@@ -96,7 +97,7 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
     return new Held(call.owner(), token, call.shared(), 1);
   }
 
-  private static Hold hold(Operation<LeaseCall, LeaseAnswer> op, long token, KeyState state) {
+  private static Hold hold(Operation<LeaseCall, LeaseAnswer> op, long token, LeaseKeyState state) {
     LeaseCall call = op.input();
     long above = token == Hold.UNKNOWN ? state.lastToken() : 0;
     long until = op.invoked() + call.ttl().toNanos();
@@ -104,15 +105,16 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
   }
 
   /** All that the new hold does not go with have run out, an older one of the same owner too. */
-  private static Optional<KeyState> makeRoom(KeyState state, Operation<LeaseCall, LeaseAnswer> op) {
+  private static Optional<LeaseKeyState> makeRoom(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op) {
     LeaseCall call = op.input();
     return state.ranOut(
         hold -> !call.shared() || !hold.shared() || hold.owner().equals(call.owner()),
         op.returned());
   }
 
-  private static Optional<KeyState> reentered(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, Held own) {
+  private static Optional<LeaseKeyState> reentered(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, Held own) {
     return entered(state, op)
         .filter(s -> s.of(op.input().owner()).orElseThrow().looksLike(own))
         .map(
@@ -123,7 +125,8 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
   }
 
   /** Once more by its owner; from shared to exclusive only with the others gone. */
-  private static Optional<KeyState> entered(KeyState state, Operation<LeaseCall, LeaseAnswer> op) {
+  private static Optional<LeaseKeyState> entered(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op) {
     Hold hold = state.of(op.input().owner()).orElse(null);
     if (hold == null) {
       return Optional.empty();
@@ -139,8 +142,8 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
    * Somebody else holds it. Whether a shared one was refused for the sake of those in line is not
    * modelled.
    */
-  private static Optional<KeyState> refused(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, List<Held> shown) {
+  private static Optional<LeaseKeyState> refused(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, List<Held> shown) {
     LeaseCall call = op.input();
     boolean own = shown.stream().anyMatch(held -> held.owner().equals(call.owner()));
     boolean widening = !call.shared() && shown.size() > 1;
@@ -150,20 +153,20 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
     return state.shownAs(shown, op.returned());
   }
 
-  private static Stream<KeyState> change(
-      KeyState state, LeaseCall call, UnaryOperator<Hold> change) {
+  private static Stream<LeaseKeyState> change(
+      LeaseKeyState state, LeaseCall call, UnaryOperator<Hold> change) {
     return state
         .under(call.token())
         .map(hold -> state.replace(hold, change.apply(hold.known(call.token()))));
   }
 
   /** A token that was unknown until now. */
-  private static KeyState learned(KeyState state, long token) {
-    return new KeyState(state.holds(), Math.max(state.lastToken(), token), state.notBefore());
+  private static LeaseKeyState learned(LeaseKeyState state, long token) {
+    return new LeaseKeyState(state.holds(), Math.max(state.lastToken(), token), state.notBefore());
   }
 
-  private static Stream<KeyState> transferred(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, Held next) {
+  private static Stream<LeaseKeyState> transferred(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, Held next) {
     if (next.token() <= state.lastToken()
         || !next.owner().equals(op.input().owner())
         || next.entries() != 1) {
@@ -181,10 +184,10 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
     return new Hold(op.input().owner(), token, above, hold.shared(), 1, hold.ttl(), until);
   }
 
-  private static Stream<KeyState> stale(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
+  private static Stream<LeaseKeyState> stale(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
     long asked = op.input().token();
-    Optional<KeyState> ended =
+    Optional<LeaseKeyState> ended =
         state.ranOut(
             hold -> current == 0 || hold.token() == asked || hold.token() > current, op.returned());
     return Stream.concat(
@@ -192,8 +195,8 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
   }
 
   /** Its time is over, but not its hold: a renewal may still save it. */
-  private static Stream<KeyState> ranOutButHeld(
-      KeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
+  private static Stream<LeaseKeyState> ranOutButHeld(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, long current) {
     long asked = op.input().token();
     return current < asked
         ? Stream.of()
@@ -205,14 +208,15 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
             .flatMap(s -> newestIs(s, current));
   }
 
-  private static Stream<KeyState> newestIs(KeyState state, long current) {
+  private static Stream<LeaseKeyState> newestIs(LeaseKeyState state, long current) {
     return current == 0
         ? Stream.of(state)
         : state.under(current).map(hold -> state.replace(hold, hold.known(current)));
   }
 
   /** A call whose outcome nobody knows; that it changed nothing is tried without us. */
-  private static Stream<KeyState> unanswered(KeyState state, Operation<LeaseCall, LeaseAnswer> op) {
+  private static Stream<LeaseKeyState> unanswered(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op) {
     LeaseCall call = op.input();
     return switch (call.kind()) {
       case ACQUIRE ->
@@ -239,11 +243,12 @@ public final class LeaseModel implements Model<KeyState, LeaseCall, LeaseAnswer>
     };
   }
 
-  private static KeyState emptied(KeyState state) {
-    return new KeyState(List.of(), state.lastToken(), state.notBefore());
+  private static LeaseKeyState emptied(LeaseKeyState state) {
+    return new LeaseKeyState(List.of(), state.lastToken(), state.notBefore());
   }
 
-  private static Optional<KeyState> taken(KeyState state, Operation<LeaseCall, LeaseAnswer> op) {
+  private static Optional<LeaseKeyState> taken(
+      LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op) {
     return makeRoom(state, op).map(free -> free.with(hold(op, Hold.UNKNOWN, state)));
   }
 }

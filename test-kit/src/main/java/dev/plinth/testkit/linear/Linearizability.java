@@ -20,7 +20,9 @@ public final class Linearizability {
 
   /** Fails with a picture of the first part that no order explains, or that took too long. */
   public static <S, I, O> void require(
-      Model<S, I, O> model, List<Operation<I, O>> history, Function<I, String> part) {
+      SequentialModel<S, I, O> sequentialModel,
+      List<Operation<I, O>> history,
+      Function<I, String> part) {
     Map<String, List<Operation<I, O>>> parts =
         history.stream()
             .collect(
@@ -28,14 +30,15 @@ public final class Linearizability {
                     operation -> part.apply(operation.input()),
                     LinkedHashMap::new,
                     Collectors.toList()));
-    parts.forEach((name, operations) -> require(name, judge(model, operations, MOST_STEPS)));
+    parts.forEach(
+        (name, operations) -> require(name, judge(sequentialModel, operations, MOST_STEPS)));
   }
 
-  private static void require(String part, Verdict verdict) {
-    if (verdict instanceof Verdict.NotLinearizable not) {
+  private static void require(String part, LinearizabilityResult linearizabilityResult) {
+    if (linearizabilityResult instanceof LinearizabilityResult.NotLinearizable not) {
       throw new AssertionError(part + " is not linearizable: " + not.picture());
     }
-    if (verdict instanceof Verdict.Undecided undecided) {
+    if (linearizabilityResult instanceof LinearizabilityResult.Undecided undecided) {
       throw new AssertionError(part + " is undecided: " + undecided.picture());
     }
   }
@@ -45,10 +48,10 @@ public final class Linearizability {
    *
    * @param mostSteps after as many states tried, the verdict is Undecided
    */
-  public static <S, I, O> Verdict judge(
-      Model<S, I, O> model, List<Operation<I, O>> history, long mostSteps) {
+  public static <S, I, O> LinearizabilityResult judge(
+      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> history, long mostSteps) {
     List<Operation<I, O>> counting =
         history.stream().filter(operation -> operation.ending() != Ending.FAILED).toList();
-    return new Search<>(model, counting, mostSteps).run();
+    return new LinearizationSearch<>(sequentialModel, counting, mostSteps).run();
   }
 }

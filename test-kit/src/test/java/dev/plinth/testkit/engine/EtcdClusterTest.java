@@ -18,7 +18,7 @@ class EtcdClusterTest {
 
   @Test
   void kill_ofEachMemberInTurn_letsWritesGoOnAndItCatchesUp() {
-    for (Node member : CLUSTER.nodes()) { // one of them is the leader
+    for (EngineNode member : CLUSTER.nodes()) { // one of them is the leader
       member.kill();
       String key = "without-" + member.hostPort();
       try (Client client = connect(CLUSTER.hostPorts())) {
@@ -33,7 +33,7 @@ class EtcdClusterTest {
 
   @Test
   void pause_ofOneMember_letsWritesGoOn() {
-    Node member = CLUSTER.node(1);
+    EngineNode member = CLUSTER.node(1);
     member.pause();
     String others = CLUSTER.node(0).hostPort() + "," + CLUSTER.node(2).hostPort();
     try (Client client = connect(others)) {
@@ -53,7 +53,7 @@ class EtcdClusterTest {
     CLUSTER.kill();
     CLUSTER.restart();
     assertEquals(3, CLUSTER.nodes().size());
-    for (Node member : CLUSTER.nodes()) {
+    for (EngineNode member : CLUSTER.nodes()) {
       try (Client client = connect(member.hostPort())) {
         Await.until("the write on " + member.hostPort(), () -> holds(client, "all"));
       }

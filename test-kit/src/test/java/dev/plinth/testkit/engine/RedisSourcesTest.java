@@ -25,13 +25,13 @@ class RedisSourcesTest {
   @Test
   void address_beforeAnythingElse_isUsedButNotSignalled() throws Exception {
     program("exit 1");
-    try (Search search = search(Map.of("TESTKIT_REDIS", REDIS.hostPorts()))) {
-      Node node = search.nodes().get(0);
-      assertEquals(REDIS.hostPorts(), node.hostPort());
-      assertFalse(node.controllable());
-      assertThrows(TestAbortedException.class, node::kill);
-      assertThrows(TestAbortedException.class, node::pause);
-      assertThrows(TestAbortedException.class, node::restart);
+    try (EngineLookup engineLookup = search(Map.of("TESTKIT_REDIS", REDIS.hostPorts()))) {
+      EngineNode engineNode = engineLookup.nodes().get(0);
+      assertEquals(REDIS.hostPorts(), engineNode.hostPort());
+      assertFalse(engineNode.controllable());
+      assertThrows(TestAbortedException.class, engineNode::kill);
+      assertThrows(TestAbortedException.class, engineNode::pause);
+      assertThrows(TestAbortedException.class, engineNode::restart);
     }
     assertTrue(REDIS.node(0).answers(), "the end of the search ended a server it did not start");
   }
@@ -41,8 +41,8 @@ class RedisSourcesTest {
     Path bundled = bundled();
     Path used = temp.resolve("used");
     program("touch '" + used + "'; exec '" + bundled + "' \"$@\"");
-    try (Search search = search(Map.of())) {
-      assertTrue(search.nodes().get(0).answers());
+    try (EngineLookup engineLookup = search(Map.of())) {
+      assertTrue(engineLookup.nodes().get(0).answers());
     }
     assertTrue(Files.exists(used));
   }
@@ -50,27 +50,27 @@ class RedisSourcesTest {
   @Test
   void program_thatDoesNotRun_isFollowedByTheBundledOne() throws Exception {
     program("echo out of order; exit 1");
-    try (Search search = search(Map.of())) {
-      assertTrue(search.nodes().get(0).answers());
+    try (EngineLookup engineLookup = search(Map.of())) {
+      assertTrue(engineLookup.nodes().get(0).answers());
     }
   }
 
   /** Fetches into a cache of its own, so this is also the uncached start. */
   private Path bundled() throws Exception {
-    try (Search search = search(Map.of("PATH", ""))) {
-      assertTrue(search.nodes().get(0).controllable());
+    try (EngineLookup engineLookup = search(Map.of("PATH", ""))) {
+      assertTrue(engineLookup.nodes().get(0).controllable());
     }
     try (var files = Files.walk(temp.resolve("cache"))) {
       return files.filter(file -> file.endsWith("redis-server")).findFirst().orElseThrow();
     }
   }
 
-  private Search search(Map<String, String> more) {
+  private EngineLookup search(Map<String, String> more) {
     Map<String, String> env = new HashMap<>();
     env.put("PATH", temp.resolve("bin").toString());
     env.put("TESTKIT_CACHE", temp.resolve("cache").toString());
     env.putAll(more);
-    return Search.over("Redis", true, Redis.sources(new Machine(env, false)));
+    return EngineLookup.over("Redis", true, RedisLauncher.sources(new TestEnvironment(env, false)));
   }
 
   private void program(String script) throws Exception {

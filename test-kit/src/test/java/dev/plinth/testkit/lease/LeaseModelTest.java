@@ -8,7 +8,7 @@ import dev.plinth.testkit.lease.LeaseAnswer.Held;
 import dev.plinth.testkit.lease.LeaseAnswer.Outcome;
 import dev.plinth.testkit.lease.LeaseCall.Kind;
 import dev.plinth.testkit.linear.Linearizability;
-import dev.plinth.testkit.linear.Verdict;
+import dev.plinth.testkit.linear.LinearizabilityResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -280,7 +280,11 @@ class LeaseModelTest {
   }
 
   private void assertGood(boolean good) {
-    Verdict verdict = Linearizability.judge(new LeaseModel(), history, 100_000);
-    assertEquals(good, verdict instanceof Verdict.Linearizable, verdict::toString);
+    LinearizabilityResult linearizabilityResult =
+        Linearizability.judge(new LeaseModel(), history, 100_000);
+    assertEquals(
+        good,
+        linearizabilityResult instanceof LinearizabilityResult.Linearizable,
+        linearizabilityResult::toString);
   }
 }

@@ -8,7 +8,7 @@ import dev.plinth.testkit.lease.LeaseAnswer.Held;
 import dev.plinth.testkit.lease.LeaseAnswer.Outcome;
 import dev.plinth.testkit.linear.BruteForce;
 import dev.plinth.testkit.linear.Linearizability;
-import dev.plinth.testkit.linear.Verdict;
+import dev.plinth.testkit.linear.LinearizabilityResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,16 +23,22 @@ class SimulatedLeasesTest {
   @Test
   void rightServer_isNeverAccused() {
     for (int seed = 0; seed < 2_000; seed++) {
-      Verdict verdict = judge(new SimulatedLeases(random(seed), 12).run(60));
-      assertTrue(verdict instanceof Verdict.Linearizable, "seed " + seed + ": " + verdict);
+      LinearizabilityResult linearizabilityResult =
+          judge(new SimulatedLeases(random(seed), 12).run(60));
+      assertTrue(
+          linearizabilityResult instanceof LinearizabilityResult.Linearizable,
+          "seed " + seed + ": " + linearizabilityResult);
     }
   }
 
   @Test
   void longHistories_areDecided() {
     for (int seed = 0; seed < 5; seed++) {
-      Verdict verdict = judge(new SimulatedLeases(random(seed), 300).run(5_000));
-      assertTrue(verdict instanceof Verdict.Linearizable, "seed " + seed + ": " + verdict);
+      LinearizabilityResult linearizabilityResult =
+          judge(new SimulatedLeases(random(seed), 300).run(5_000));
+      assertTrue(
+          linearizabilityResult instanceof LinearizabilityResult.Linearizable,
+          "seed " + seed + ": " + linearizabilityResult);
     }
   }
 
@@ -45,8 +51,11 @@ class SimulatedLeasesTest {
           new SimulatedLeases(random(seed), 12).run(6);
       spoil(history, random(seed));
       boolean expected = BruteForce.linearizable(new LeaseModel(), history);
-      Verdict verdict = judge(history);
-      assertEquals(expected, verdict instanceof Verdict.Linearizable, "seed " + seed + verdict);
+      LinearizabilityResult linearizabilityResult = judge(history);
+      assertEquals(
+          expected,
+          linearizabilityResult instanceof LinearizabilityResult.Linearizable,
+          "seed " + seed + linearizabilityResult);
       bad += expected ? 0 : 1;
     }
     assertTrue(bad > 1_000 && bad < 4_500, bad + " bad ones");
@@ -97,7 +106,7 @@ class SimulatedLeasesTest {
     return changed;
   }
 
-  private static Verdict judge(List<Operation<LeaseCall, LeaseAnswer>> history) {
+  private static LinearizabilityResult judge(List<Operation<LeaseCall, LeaseAnswer>> history) {
     return Linearizability.judge(new LeaseModel(), history, PLENTY);
   }
 

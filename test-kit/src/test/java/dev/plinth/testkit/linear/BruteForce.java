@@ -12,16 +12,18 @@ public final class BruteForce {
   private BruteForce() {}
 
   public static <S, I, O> boolean linearizable(
-      Model<S, I, O> model, List<Operation<I, O>> history) {
+      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> history) {
     List<Operation<I, O>> counting =
         history.stream().filter(op -> op.ending() != Ending.FAILED).toList();
-    return anyOrder(model, new ArrayList<>(), counting);
+    return anyOrder(sequentialModel, new ArrayList<>(), counting);
   }
 
   private static <S, I, O> boolean anyOrder(
-      Model<S, I, O> model, List<Operation<I, O>> order, List<Operation<I, O>> left) {
+      SequentialModel<S, I, O> sequentialModel,
+      List<Operation<I, O>> order,
+      List<Operation<I, O>> left) {
     boolean complete = left.stream().allMatch(op -> op.ending() == Ending.UNKNOWN);
-    if (complete && explains(model, order)) {
+    if (complete && explains(sequentialModel, order)) {
       return true;
     }
     for (Operation<I, O> next : left) {
@@ -29,7 +31,7 @@ public final class BruteForce {
       longer.add(next);
       List<Operation<I, O>> rest = new ArrayList<>(left);
       rest.remove(next);
-      if (inRealTime(longer) && anyOrder(model, longer, rest)) {
+      if (inRealTime(longer) && anyOrder(sequentialModel, longer, rest)) {
         return true;
       }
     }
@@ -47,11 +49,12 @@ public final class BruteForce {
     return true;
   }
 
-  private static <S, I, O> boolean explains(Model<S, I, O> model, List<Operation<I, O>> order) {
-    Set<S> states = Set.of(model.initial());
+  private static <S, I, O> boolean explains(
+      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> order) {
+    Set<S> states = Set.of(sequentialModel.initial());
     for (Operation<I, O> op : order) {
       Set<S> next = new HashSet<>();
-      states.forEach(state -> next.addAll(model.apply(state, op)));
+      states.forEach(state -> next.addAll(sequentialModel.apply(state, op)));
       states = next;
     }
     return !states.isEmpty();

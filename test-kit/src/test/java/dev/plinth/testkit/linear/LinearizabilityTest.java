@@ -94,8 +94,10 @@ class LinearizabilityTest {
       ok(write(i), 1, i, 1000 + i);
     }
     ok(READ, 99, 2000, 2001);
-    Verdict.Undecided verdict =
-        assertInstanceOf(Verdict.Undecided.class, Linearizability.judge(REGISTER, history, 10_000));
+    LinearizabilityResult.Undecided verdict =
+        assertInstanceOf(
+            LinearizabilityResult.Undecided.class,
+            Linearizability.judge(REGISTER, history, 10_000));
     assertTrue(verdict.picture().contains("20 of 21 answered"), verdict.picture());
     AssertionError failure =
         assertThrows(
@@ -110,9 +112,10 @@ class LinearizabilityTest {
       ok(write(i), 1, 10 * i, 10 * i + 1);
     }
     ok(READ, 29, 1_000_000, 2_000_000);
-    Verdict.NotLinearizable verdict =
+    LinearizabilityResult.NotLinearizable verdict =
         assertInstanceOf(
-            Verdict.NotLinearizable.class, Linearizability.judge(REGISTER, history, PLENTY));
+            LinearizabilityResult.NotLinearizable.class,
+            Linearizability.judge(REGISTER, history, PLENTY));
     List<String> lines = verdict.picture().lines().toList();
     assertEquals("30 of 31 answered operations in order, then none of 1 can follow", lines.get(0));
     assertEquals("  ... 18 before", lines.get(1));
@@ -139,8 +142,11 @@ class LinearizabilityTest {
     for (int seed = 0; seed < 10_000; seed++) {
       List<Operation<Call, Integer>> random = randomHistory(seed);
       boolean expected = BruteForce.linearizable(REGISTER, random);
-      Verdict verdict = Linearizability.judge(REGISTER, random, PLENTY);
-      assertEquals(expected, verdict instanceof Verdict.Linearizable, "seed " + seed + random);
+      LinearizabilityResult linearizabilityResult = Linearizability.judge(REGISTER, random, PLENTY);
+      assertEquals(
+          expected,
+          linearizabilityResult instanceof LinearizabilityResult.Linearizable,
+          "seed " + seed + random);
       good += expected ? 1 : 0;
     }
     assertTrue(good > 2_000 && good < 8_000, good + " good ones");
@@ -185,12 +191,14 @@ class LinearizabilityTest {
   }
 
   private void assertGood() {
-    assertInstanceOf(Verdict.Linearizable.class, Linearizability.judge(REGISTER, history, PLENTY));
+    assertInstanceOf(
+        LinearizabilityResult.Linearizable.class, Linearizability.judge(REGISTER, history, PLENTY));
     assertTrue(BruteForce.linearizable(REGISTER, history));
   }
 
   private void assertBad() {
     assertInstanceOf(
-        Verdict.NotLinearizable.class, Linearizability.judge(REGISTER, history, PLENTY));
+        LinearizabilityResult.NotLinearizable.class,
+        Linearizability.judge(REGISTER, history, PLENTY));
   }
 }

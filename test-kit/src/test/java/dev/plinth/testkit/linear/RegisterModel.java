@@ -4,7 +4,7 @@ import dev.plinth.testkit.History.Operation;
 import java.util.List;
 
 /** A number that can be written, read, and replaced if it is as expected. */
-final class RegisterModel implements Model<Integer, RegisterModel.Call, Integer> {
+final class RegisterModel implements SequentialModel<Integer, RegisterModel.Call, Integer> {
   enum Kind {
     READ,
     WRITE,

@@ -261,7 +261,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     return Optional.ofNullable(trouble);
   }
 

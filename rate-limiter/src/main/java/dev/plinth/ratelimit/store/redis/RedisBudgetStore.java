@@ -214,7 +214,7 @@ public final class RedisBudgetStore implements BudgetStore {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     Refusal last = refusal;
     return links
         .trouble()

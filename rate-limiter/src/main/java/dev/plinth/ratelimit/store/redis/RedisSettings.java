@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
-import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
+import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
 import dev.plinth.server.settings.Secret;
 import dev.plinth.server.settings.Setting;

@@ -257,12 +257,12 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     AtomicInteger parts = new AtomicInteger();
     disk.beforeWrite = () -> disk.diskFails = parts.incrementAndGet() == 2;
     disk.checkpoint();
-    assertTrue(store.trouble().isPresent());
+    assertTrue(store.unavailableReason().isPresent());
     disk.beforeWrite = () -> {};
     disk.diskFails = false;
     take(of(1, many()));
     disk.checkpoint();
-    assertTrue(store.trouble().isEmpty());
+    assertTrue(store.unavailableReason().isEmpty());
     crash();
     for (Budget each : many()) {
       assertEquals(8, available(each), each.key());
@@ -393,11 +393,12 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     take(of(4, TEN, other));
     disk.diskFails = true;
     disk.checkpoint();
-    assertEquals("a checkpoint failed: No space left on device", store.trouble().orElseThrow());
+    assertEquals(
+        "a checkpoint failed: No space left on device", store.unavailableReason().orElseThrow());
     assertEquals(1, take(TEN, 3).admitted());
     disk.diskFails = false;
     disk.checkpoint();
-    assertTrue(store.trouble().isEmpty());
+    assertTrue(store.unavailableReason().isEmpty());
     crash();
     assertEquals(3, available(TEN));
     assertEquals(6, available(other), "not touched since the checkpoint that failed");

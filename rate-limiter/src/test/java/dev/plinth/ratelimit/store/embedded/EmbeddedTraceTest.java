@@ -62,8 +62,8 @@ class EmbeddedTraceTest extends TraceContract {
     }
 
     @Override
-    public Optional<String> trouble() {
-      return store.trouble();
+    public Optional<String> unavailableReason() {
+      return store.unavailableReason();
     }
 
     @Override

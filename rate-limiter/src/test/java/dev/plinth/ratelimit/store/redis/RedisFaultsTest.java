@@ -75,7 +75,7 @@ class RedisFaultsTest {
 
   private static RedisBudgetStore connected(String address, Duration timeout) {
     RedisBudgetStore store = open(address, timeout);
-    Await.until("a connection", () -> store.trouble().isEmpty());
+    Await.until("a connection", () -> store.unavailableReason().isEmpty());
     return store;
   }
 
@@ -162,9 +162,9 @@ class RedisFaultsTest {
       for (int i = 0; i < 3; i++) {
         awaitMore(load);
         REDIS.kill();
-        Await.until("trouble", () -> store.trouble().isPresent());
+        Await.until("trouble", () -> store.unavailableReason().isPresent());
         REDIS.restart();
-        Await.until("no trouble", () -> store.trouble().isEmpty());
+        Await.until("no trouble", () -> store.unavailableReason().isEmpty());
       }
       awaitMore(load);
       load.stop();
@@ -179,9 +179,9 @@ class RedisFaultsTest {
         awaitMore(load);
         REDIS.pause();
         Await.until("time-outs", () -> load.unknown.sum() > 8);
-        Await.until("trouble", () -> hasty.trouble().isPresent());
+        Await.until("trouble", () -> hasty.unavailableReason().isPresent());
         REDIS.resume();
-        Await.until("no trouble", () -> hasty.trouble().isEmpty());
+        Await.until("no trouble", () -> hasty.unavailableReason().isEmpty());
         awaitMore(load);
         load.stop();
         assertChargedOnce(load);
@@ -208,7 +208,7 @@ class RedisFaultsTest {
         RedisBudgetStore far = connected(proxy.address(), SHORT)) {
       proxy.halfOpen();
       assertTrue(failure(far).mayHaveApplied());
-      Await.until("trouble", () -> far.trouble().isPresent());
+      Await.until("trouble", () -> far.unavailableReason().isPresent());
       Await.until("the connections left", () -> !failure(far).mayHaveApplied());
       proxy.heal();
       Await.until("an answer", () -> take(far, COUNTED, 1).admitted() == 1);
@@ -220,10 +220,10 @@ class RedisFaultsTest {
     try (FaultProxy proxy = proxy();
         RedisBudgetStore far = connected(proxy.address(), Duration.ofMinutes(1))) {
       proxy.cut();
-      Await.until("trouble", () -> far.trouble().isPresent());
+      Await.until("trouble", () -> far.unavailableReason().isPresent());
       assertFalse(failure(far).mayHaveApplied());
       proxy.heal();
-      Await.until("no trouble", () -> far.trouble().isEmpty());
+      Await.until("no trouble", () -> far.unavailableReason().isEmpty());
       assertEquals(1, take(far, COUNTED, 1).admitted());
     }
   }
@@ -237,9 +237,9 @@ class RedisFaultsTest {
     REDIS.kill();
     try (RedisBudgetStore early = open(REDIS.hostPorts(), PATIENT)) {
       assertFalse(failure(early).mayHaveApplied());
-      assertTrue(early.trouble().isPresent());
+      assertTrue(early.unavailableReason().isPresent());
       REDIS.restart();
-      Await.until("no trouble", () -> early.trouble().isEmpty());
+      Await.until("no trouble", () -> early.unavailableReason().isEmpty());
       assertEquals(1, take(early, COUNTED, 1).admitted());
     }
   }
@@ -250,12 +250,14 @@ class RedisFaultsTest {
     redis(commands -> commands.configSet("maxmemory", "1"));
     try {
       assertFalse(failure(store).mayHaveApplied());
-      assertTrue(store.trouble().orElse("").contains("OOM"), () -> "" + store.trouble());
+      assertTrue(
+          store.unavailableReason().orElse("").contains("OOM"),
+          () -> "" + store.unavailableReason());
     } finally {
       redis(commands -> commands.configSet("maxmemory", "0"));
     }
     assertEquals(1, used());
-    assertEquals(Optional.empty(), store.trouble());
+    assertEquals(Optional.empty(), store.unavailableReason());
   }
 
   @Test
@@ -276,7 +278,7 @@ class RedisFaultsTest {
     }
     assertEquals(
         3, other.limit().size() - take(store, other, 0).standings().get(0).available(), "charged");
-    assertEquals(Optional.empty(), store.trouble());
+    assertEquals(Optional.empty(), store.unavailableReason());
     redis(commands -> assertEquals("v1 f 1 nonsense", commands.get(key)));
   }
 

@@ -33,7 +33,7 @@ class RedisOverAdmissionTest {
     RedisBudgetStore store =
         RedisBudgetStore.open(
             "redis://" + address, BUDGET, new RedisSettings(2), ForkJoinPool.commonPool());
-    Await.until("a connection", () -> store.trouble().isEmpty());
+    Await.until("a connection", () -> store.unavailableReason().isEmpty());
     return store;
   }
 

@@ -37,8 +37,9 @@ class RedisPasswordTest {
       connection.sync().configSet("requirepass", "open sesame");
       try (RedisBudgetStore with = open("--password-file=" + file);
           RedisBudgetStore without = open()) {
-        Await.until("it is let in", () -> with.trouble().isEmpty());
-        Await.until("the other is not", () -> without.trouble().orElse("").contains("NOAUTH"));
+        Await.until("it is let in", () -> with.unavailableReason().isEmpty());
+        Await.until(
+            "the other is not", () -> without.unavailableReason().orElse("").contains("NOAUTH"));
       } finally {
         connection.sync().configSet("requirepass", "");
       }

@@ -55,7 +55,7 @@ class RedisScriptTest {
             new RedisSettings(2),
             Runnable::run,
             clock::get);
-    Await.until("connected", () -> store.trouble().isEmpty());
+    Await.until("connected", () -> store.unavailableReason().isEmpty());
   }
 
   @AfterEach
@@ -157,7 +157,7 @@ class RedisScriptTest {
             Duration.ofSeconds(20),
             new RedisSettings(1),
             Runnable::run)) {
-      Await.until("connected", () -> own.trouble().isEmpty());
+      Await.until("connected", () -> own.unavailableReason().isEmpty());
       own.apply(
               domain,
               List.of(

@@ -69,7 +69,7 @@ class RedisSetupTest {
   @Test
   void database_isOfTheAddress_andAPasswordThereIsRefused_withoutTellingIt() {
     try (RedisBudgetStore store = open("redis://" + REDIS.hostPorts() + "/3")) {
-      Await.until("connected", () -> store.trouble().isEmpty());
+      Await.until("connected", () -> store.unavailableReason().isEmpty());
       assertEquals(1, admitted(store));
       assertEquals(REDIS.hostPorts(), store.location());
       redis.select(3);
@@ -86,7 +86,7 @@ class RedisSetupTest {
     try (Warnings warnings = new Warnings();
         RedisBudgetStore store = open("redis://" + REDIS.hostPorts())) {
       Await.until("a warning", () -> warnings.tell("volatile-lru"));
-      assertTrue(store.trouble().isEmpty(), "a warning is no trouble");
+      assertTrue(store.unavailableReason().isEmpty(), "a warning is no trouble");
     } finally {
       redis.configSet("maxmemory-policy", "noeviction");
     }

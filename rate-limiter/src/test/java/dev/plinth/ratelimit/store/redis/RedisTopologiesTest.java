@@ -71,7 +71,7 @@ class RedisTopologiesTest {
 
   private void opened(String address, Optional<Path> ca) {
     open(address, ca);
-    Await.until("a connection", () -> store.trouble().isEmpty());
+    Await.until("a connection", () -> store.unavailableReason().isEmpty());
   }
 
   private long used(String domain, long cost) {
@@ -113,7 +113,8 @@ class RedisTopologiesTest {
   void tls_withACertificateThatNobodyTrusts_isTrouble_andSendsNothing() {
     open("rediss://" + TLS.hostPorts(), Optional.empty());
     Await.until(
-        "the reason", () -> store.trouble().orElse("").matches("(?s).*(certif|PKIX|handshake).*"));
+        "the reason",
+        () -> store.unavailableReason().orElse("").matches("(?s).*(certif|PKIX|handshake).*"));
   }
 
   private static String sentinels() {
@@ -162,7 +163,7 @@ class RedisTopologiesTest {
     on(first, redis -> redis.replicaof(second.getHostString(), second.getPort()));
     Await.until(
         "the links are left",
-        () -> !takes(domain) && store.trouble().orElse("").contains("it is a replica"));
+        () -> !takes(domain) && store.unavailableReason().orElse("").contains("it is a replica"));
     on(first, RedisCommands::replicaofNoOne);
     Await.until("decisions again", () -> takes(domain));
   }
@@ -224,7 +225,7 @@ class RedisTopologiesTest {
   void cluster_nodeKilled_otherDomainsAreDecided() {
     opened("redis-cluster://" + CLUSTER.hostPorts(), Optional.empty());
     CLUSTER.node(0).kill();
-    Await.until("trouble", () -> store.trouble().isPresent());
+    Await.until("trouble", () -> store.unavailableReason().isPresent());
     String away = domainOf(0);
     String there = domainOf(1);
     Await.until("others are decided", () -> takes(there));

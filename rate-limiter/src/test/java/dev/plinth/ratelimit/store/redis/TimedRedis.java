@@ -27,7 +27,7 @@ final class TimedRedis implements BudgetStore {
             new RedisSettings(2),
             Runnable::run,
             () -> now);
-    Await.until("a connection", () -> store.trouble().isEmpty());
+    Await.until("a connection", () -> store.unavailableReason().isEmpty());
   }
 
   @Override
@@ -51,8 +51,8 @@ final class TimedRedis implements BudgetStore {
   }
 
   @Override
-  public Optional<String> trouble() {
-    return store.trouble();
+  public Optional<String> unavailableReason() {
+    return store.unavailableReason();
   }
 
   @Override

@@ -92,12 +92,12 @@ final class Database implements AutoCloseable {
 
   List<Row> rows(byte[] prefix) throws RocksDBException {
     lock.readLock().lock();
-    try (Slice end = new Slice(Keys.after(prefix));
+    try (Slice end = new Slice(EmbeddedKeys.after(prefix));
         ReadOptions read = new ReadOptions().setIterateUpperBound(end);
         RocksIterator rows = db().newIterator(read)) {
       List<Row> all = new ArrayList<>();
       for (rows.seek(prefix); rows.isValid(); rows.next()) {
-        all.add(new Row(Keys.name(rows.key()), rows.value()));
+        all.add(new Row(EmbeddedKeys.name(rows.key()), rows.value()));
       }
       rows.status();
       return all;

@@ -43,15 +43,15 @@ final class EmbeddedShard implements OwnedShard {
   }
 
   @Override
-  public CompletableFuture<Commit> commit(List<Write> writes) {
+  public CompletableFuture<CommitResult> commit(List<Write> writes) {
     if (released) {
-      return CompletableFuture.completedFuture(Commit.DEPOSED);
+      return CompletableFuture.completedFuture(CommitResult.DEPOSED);
     }
     revision++;
     return store
         .writer()
         .write(new GroupWriter.Group(shard, new ShardMeta(epoch, revision), writes, this))
-        .thenApply(done -> Commit.DONE);
+        .thenApply(done -> CommitResult.DONE);
   }
 
   @Override
@@ -70,7 +70,7 @@ final class EmbeddedShard implements OwnedShard {
 
   /** Nobody else can have claimed it, so it goes on from what the files hold. */
   @Override
-  public Optional<OwnedShard> again() {
+  public Optional<OwnedShard> reclaim() {
     if (released || !broken) {
       return Optional.empty();
     }

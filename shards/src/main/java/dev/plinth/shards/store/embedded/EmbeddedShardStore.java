@@ -54,16 +54,17 @@ public final class EmbeddedShardStore implements ShardStore {
    * @throws StoreUnavailable if it is held, damaged, or was made for another number of shards
    */
   public static EmbeddedShardStore open(Path folder, int shards, int generation) {
-    boolean known = Marks.exist(folder);
+    boolean known = LastCommitFile.exist(folder);
     Database db = null;
     HighWaterMarks marks = null;
     try {
-      boolean salvage = known && Marks.isRaised(marks = Marks.open(folder, shards), generation);
+      boolean salvage =
+          known && LastCommitFile.isRaised(marks = LastCommitFile.open(folder, shards), generation);
       db = Database.open(folder, !known, salvage);
       checkShards(db, shards, folder);
       db.verify();
-      marks = known ? marks : Marks.open(folder, shards);
-      Marks.check(db, marks, shards, generation, folder);
+      marks = known ? marks : LastCommitFile.open(folder, shards);
+      LastCommitFile.check(db, marks, shards, generation, folder);
       return new EmbeddedShardStore(folder, shards, db, marks);
     } catch (RocksDBException | StoreUnavailable e) {
       close(db, marks);
@@ -77,20 +78,22 @@ public final class EmbeddedShardStore implements ShardStore {
     Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
     boolean damaged = code == Status.Code.Corruption || known && code != Status.Code.IOError;
     return damaged
-        ? Marks.damaged(folder, String.valueOf(e.getMessage()), e)
+        ? LastCommitFile.damaged(folder, String.valueOf(e.getMessage()), e)
         : unavailable("cannot open " + folder, e);
   }
 
   private static void checkShards(Database db, int shards, Path folder) throws RocksDBException {
-    byte[] stored = db.get(Keys.SHARDS);
+    byte[] stored = db.get(EmbeddedKeys.SHARDS);
     if (stored == null) {
       try (WriteBatch batch = new WriteBatch()) {
-        batch.put(Keys.SHARDS, Keys.number(shards));
+        batch.put(EmbeddedKeys.SHARDS, EmbeddedKeys.number(shards));
         db.write(batch);
       }
-    } else if (Keys.number(stored) != shards) {
+    } else if (EmbeddedKeys.number(stored) != shards) {
       throw unavailable(
-          "%s holds %d shards (expected: %d)".formatted(folder, Keys.number(stored), shards), null);
+          "%s holds %d shards (expected: %d)"
+              .formatted(folder, EmbeddedKeys.number(stored), shards),
+          null);
     }
   }
 
@@ -139,7 +142,7 @@ public final class EmbeddedShardStore implements ShardStore {
 
   private ShardMeta meta(int shard) {
     try {
-      byte[] stored = db.get(Keys.meta(shard));
+      byte[] stored = db.get(EmbeddedKeys.meta(shard));
       return stored == null ? ShardMeta.NEW : ShardMeta.decode(stored);
     } catch (RocksDBException e) {
       throw unavailable("cannot read shard " + shard, e);
@@ -148,10 +151,10 @@ public final class EmbeddedShardStore implements ShardStore {
 
   /** The process is the only node there can be. */
   @Override
-  public synchronized Layout layout() {
+  public synchronized ClusterSnapshot layout() {
     String process = "process " + ProcessHandle.current().pid();
     Node self = new Node(process, process, address, true);
-    return new Layout(
+    return new ClusterSnapshot(
         address.isEmpty() ? List.of() : List.of(self),
         owned.values().stream()
             .map(s -> new Owner(s.shard(), self, s.epoch(), s.revision()))
@@ -176,7 +179,7 @@ public final class EmbeddedShardStore implements ShardStore {
 
   List<Row> load(int shard) {
     try {
-      return db.rows(Keys.rows(shard));
+      return db.rows(EmbeddedKeys.rows(shard));
     } catch (RocksDBException e) {
       throw unavailable("cannot load shard " + shard, e);
     }
@@ -206,7 +209,7 @@ public final class EmbeddedShardStore implements ShardStore {
   }
 
   @Override
-  public Optional<String> trouble() {
+  public Optional<String> unavailableReason() {
     return stop.refusal().map(Failure::getMessage);
   }
 

@@ -87,7 +87,7 @@ final class GroupWriter implements AutoCloseable {
 
   private void tryAgain() {
     try (WriteBatch trial = new WriteBatch()) {
-      trial.put(Keys.TRIAL, Keys.number(System.currentTimeMillis()));
+      trial.put(EmbeddedKeys.TRIAL, EmbeddedKeys.number(System.currentTimeMillis()));
       db.openToWrite(trial);
       stop.end();
     } catch (RocksDBException e) {
@@ -146,7 +146,7 @@ final class GroupWriter implements AutoCloseable {
   private void note(List<Queued> groups) {
     for (Queued queued : groups) {
       if (queued.group != null) {
-        marks.raise(Marks.of(queued.group.shard), queued.group.meta.revision());
+        marks.raise(LastCommitFile.of(queued.group.shard), queued.group.meta.revision());
       }
     }
     marks.write();
@@ -157,14 +157,14 @@ final class GroupWriter implements AutoCloseable {
       return;
     }
     for (Write write : group.writes()) {
-      byte[] key = Keys.row(group.shard(), write.key());
+      byte[] key = EmbeddedKeys.row(group.shard(), write.key());
       if (write.isDelete()) {
         batch.delete(key);
       } else {
         batch.put(key, write.value());
       }
     }
-    batch.put(Keys.meta(group.shard()), group.meta().encode());
+    batch.put(EmbeddedKeys.meta(group.shard()), group.meta().encode());
   }
 
   @Override

@@ -21,33 +21,35 @@ final class Claims implements SessionKeeper.Listener {
   private static final Logger log = System.getLogger("plinth.etcd");
 
   private final Ownership ownership;
-  private final Setup setup;
-  private final BiFunction<Session, Ownership.Claimed, EtcdShard> factory;
+  private final EtcdStoreContext etcdStoreContext;
+  private final BiFunction<NodeSession, Ownership.Claimed, EtcdShard> factory;
   private final Map<Integer, EtcdShard> claimed = new TreeMap<>();
   private final Set<Integer> underWay = new HashSet<>();
-  private Session session;
-  private volatile Session telling;
+  private NodeSession nodeSession;
+  private volatile NodeSession telling;
 
   Claims(
-      Ownership ownership, Setup setup, BiFunction<Session, Ownership.Claimed, EtcdShard> factory) {
+      Ownership ownership,
+      EtcdStoreContext etcdStoreContext,
+      BiFunction<NodeSession, Ownership.Claimed, EtcdShard> factory) {
     this.ownership = ownership;
-    this.setup = setup;
+    this.etcdStoreContext = etcdStoreContext;
     this.factory = factory;
   }
 
   @Override
-  public synchronized void granted(Session next) {
-    session = next;
+  public synchronized void granted(NodeSession next) {
+    nodeSession = next;
     tell();
   }
 
   @Override
-  public void lost(Session lost, String why) {
+  public void lost(NodeSession lost, String why) {
     tell();
     List<EtcdShard> gone = all();
     List<Integer> numbers = gone.stream().map(EtcdShard::shard).toList();
     log.log(Level.WARNING, "the session is lost, and shards " + numbers + ": " + why);
-    setup.metrics().sessionLost();
+    etcdStoreContext.metrics().sessionLost();
     gone.forEach(shard -> shard.commits().lose());
   }
 
@@ -55,18 +57,18 @@ final class Claims implements SessionKeeper.Listener {
     telling =
         claimed.values().stream()
             .map(EtcdShard::session)
-            .filter(Session::isOver)
+            .filter(NodeSession::isOver)
             .findFirst()
-            .orElse(session);
+            .orElse(nodeSession);
   }
 
   /** The session whose authority counts for all shards. */
-  Session telling() {
+  NodeSession telling() {
     return telling;
   }
 
   Optional<EtcdShard> claim(int shard) {
-    Optional<Session> under = begin(shard);
+    Optional<NodeSession> under = begin(shard);
     try {
       return under.flatMap(
           current -> ownership.claim(shard, current).map(made -> take(current, made)));
@@ -75,27 +77,27 @@ final class Claims implements SessionKeeper.Listener {
     }
   }
 
-  private synchronized Optional<Session> begin(int shard) {
+  private synchronized Optional<NodeSession> begin(int shard) {
     EtcdShard before = claimed.get(shard);
     if (before != null && !before.isLost() || underWay.contains(shard)) {
       return Optional.empty();
     }
-    if (!session.hasAuthority(setup.nanos().getAsLong())) {
-      throw Failing.notApplied("no session to claim shard " + shard + " under", null);
+    if (!nodeSession.hasAuthority(etcdStoreContext.nanos().getAsLong())) {
+      throw EtcdFailure.notApplied("no session to claim shard " + shard + " under", null);
     }
     forget(before); // who claims again has no more use for it
     underWay.add(shard);
-    return Optional.of(session);
+    return Optional.of(nodeSession);
   }
 
   private synchronized void end(int shard) {
     underWay.remove(shard);
   }
 
-  private synchronized EtcdShard take(Session under, Ownership.Claimed made) {
-    if (!under.hasAuthority(setup.nanos().getAsLong())) {
+  private synchronized EtcdShard take(NodeSession under, Ownership.Claimed made) {
+    if (!under.hasAuthority(etcdStoreContext.nanos().getAsLong())) {
       ownership.delete(made.shard(), made.epoch());
-      throw Failing.notApplied("shard " + made.shard() + " was claimed too late", null);
+      throw EtcdFailure.notApplied("shard " + made.shard() + " was claimed too late", null);
     }
     EtcdShard mine = factory.apply(under, made);
     claimed.put(made.shard(), mine);
@@ -127,7 +129,7 @@ final class Claims implements SessionKeeper.Listener {
 
   /** Deletes keys that say we own a shard which nobody here serves. */
   void sweep() {
-    Session current = current();
+    NodeSession current = current();
     ownership
         .of(current)
         .thenAccept(
@@ -137,8 +139,8 @@ final class Claims implements SessionKeeper.Listener {
                     .forEach(owner -> ownership.delete(owner.shard(), owner.epoch())));
   }
 
-  private synchronized Session current() {
-    return session;
+  private synchronized NodeSession current() {
+    return nodeSession;
   }
 
   private synchronized boolean isKnown(int shard, long epoch) {

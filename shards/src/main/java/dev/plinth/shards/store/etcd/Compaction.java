@@ -14,21 +14,22 @@ final class Compaction {
   private static final GetOption COUNT =
       GetOption.builder().withSerializable(true).withCountOnly(true).build();
 
-  private final Etcd etcd;
-  private final Keys keys;
+  private final FailoverEtcdClient failoverEtcdClient;
+  private final EtcdKeys etcdKeys;
   private final StoreMetrics metrics;
   private volatile long seen;
 
-  Compaction(Etcd etcd, Keys keys, StoreMetrics metrics) {
-    this.etcd = etcd;
-    this.keys = keys;
+  Compaction(FailoverEtcdClient failoverEtcdClient, EtcdKeys etcdKeys, StoreMetrics metrics) {
+    this.failoverEtcdClient = failoverEtcdClient;
+    this.etcdKeys = etcdKeys;
     this.metrics = metrics;
   }
 
   /** One pass. What fails is done by a later pass, here or on another node. */
   CompletableFuture<Void> run() {
     long before = seen;
-    return etcd.txn(List.of(), List.of(Op.get(keys.shards(), COUNT)), List.of())
+    return failoverEtcdClient
+        .txn(List.of(), List.of(Op.get(etcdKeys.shards(), COUNT)), List.of())
         .thenAccept(now -> seen = now.getHeader().getRevision())
         .thenCompose(now -> before == 0 || before == seen ? done() : compact(before))
         .exceptionally(failed -> null);
@@ -40,7 +41,8 @@ final class Compaction {
   }
 
   private CompletableFuture<Void> compact(long revision) {
-    return etcd.call(via -> via.getKVClient().compact(revision))
+    return failoverEtcdClient
+        .call(via -> via.getKVClient().compact(revision))
         .thenAccept(compacted -> metrics.compacted());
   }
 

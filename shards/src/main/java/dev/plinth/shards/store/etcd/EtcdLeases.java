@@ -8,10 +8,12 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param renewals a connection of its own, so that a renewal never waits behind anything else
  */
-record EtcdLeases(Etcd etcd, Etcd renewals) implements SessionKeeper.Leases {
+record EtcdLeases(FailoverEtcdClient failoverEtcdClient, FailoverEtcdClient renewals)
+    implements SessionKeeper.Leases {
   @Override
   public CompletableFuture<Granted> grant(Duration ttl) {
-    return etcd.call(via -> via.getLeaseClient().grant(ttl.toSeconds()))
+    return failoverEtcdClient
+        .call(via -> via.getLeaseClient().grant(ttl.toSeconds()))
         .thenApply(grant -> new Granted(grant.getID(), Duration.ofSeconds(grant.getTTL())));
   }
 
@@ -24,6 +26,6 @@ record EtcdLeases(Etcd etcd, Etcd renewals) implements SessionKeeper.Leases {
 
   @Override
   public CompletableFuture<?> revoke(long lease) {
-    return etcd.call(via -> via.getLeaseClient().revoke(lease));
+    return failoverEtcdClient.call(via -> via.getLeaseClient().revoke(lease));
   }
 }

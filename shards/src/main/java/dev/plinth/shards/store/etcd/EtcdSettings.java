@@ -1,9 +1,9 @@
 package dev.plinth.shards.store.etcd;
 
-import static dev.plinth.server.settings.InvalidSetting.unlessBetween;
+import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
 import dev.plinth.server.settings.ByteSize;
-import dev.plinth.server.settings.InvalidSetting;
+import dev.plinth.server.settings.InvalidSettingException;
 import dev.plinth.server.settings.Setting;
 import java.time.Duration;
 
@@ -47,11 +47,11 @@ public record EtcdSettings(
 
   public EtcdSettings {
     if (!prefix.endsWith("/")) {
-      throw new InvalidSetting("prefix", prefix, "a text that ends in /");
+      throw new InvalidSettingException("prefix", prefix, "a text that ends in /");
     }
     unlessBetween("sessionTtl", sessionTtl, Duration.ofSeconds(2), Duration.ofMinutes(10));
     if (sessionTtl.toMillis() % 1000 != 0) {
-      throw new InvalidSetting("sessionTtl", sessionTtl, "whole seconds");
+      throw new InvalidSettingException("sessionTtl", sessionTtl, "whole seconds");
     }
     unlessBetween(
         "authorityMargin", authorityMargin, Duration.ofMillis(100), sessionTtl.dividedBy(2));

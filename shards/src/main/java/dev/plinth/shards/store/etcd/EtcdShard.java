@@ -13,20 +13,20 @@ final class EtcdShard implements OwnedShard {
   private final EtcdShardStore store;
   private final int shard;
   private final long epoch;
-  private final Session session;
+  private final NodeSession nodeSession;
   private final FencedTxns txns;
-  private final Commits commits;
+  private final CommitSender commitSender;
   private long revision;
   private volatile boolean released;
 
-  EtcdShard(EtcdShardStore store, Session session, Ownership.Claimed claimed) {
+  EtcdShard(EtcdShardStore store, NodeSession nodeSession, Ownership.Claimed claimed) {
     this.store = store;
     this.shard = claimed.shard();
     this.epoch = claimed.epoch();
-    this.session = session;
+    this.nodeSession = nodeSession;
     this.revision = claimed.revision();
     this.txns = store.fenced(shard, epoch);
-    this.commits = store.commits(txns, session, revision);
+    this.commitSender = store.commits(txns, nodeSession, revision);
   }
 
   @Override
@@ -44,47 +44,47 @@ final class EtcdShard implements OwnedShard {
     return revision;
   }
 
-  Session session() {
-    return session;
+  NodeSession session() {
+    return nodeSession;
   }
 
   FencedTxns txns() {
     return txns;
   }
 
-  Commits commits() {
-    return commits;
+  CommitSender commits() {
+    return commitSender;
   }
 
   @Override
   public boolean isLost() {
-    return released || session.isOver();
+    return released || nodeSession.isOver();
   }
 
   @Override
   public List<Row> load() {
-    return new Loading(txns, shard, this::mayGoOn).all();
+    return new PagedRowLoader(txns, shard, this::mayGoOn).all();
   }
 
   private boolean mayGoOn() {
-    return session.hasAuthority(System.nanoTime());
+    return nodeSession.hasAuthority(System.nanoTime());
   }
 
   @Override
-  public CompletableFuture<Commit> commit(List<Write> writes) {
+  public CompletableFuture<CommitResult> commit(List<Write> writes) {
     if (writes.size() > EtcdShardStore.MAX_WRITES) {
       throw new IllegalArgumentException(
           writes.size() + " writes (expected: at most " + EtcdShardStore.MAX_WRITES + ")");
     }
     if (isLost()) {
-      return CompletableFuture.completedFuture(Commit.DEPOSED);
+      return CompletableFuture.completedFuture(CommitResult.DEPOSED);
     }
     revision++;
-    return commits.add(revision, writes);
+    return commitSender.add(revision, writes);
   }
 
   @Override
-  public Optional<OwnedShard> again() {
+  public Optional<OwnedShard> reclaim() {
     return released ? Optional.empty() : store.again(this).map(same -> same);
   }
 
@@ -99,7 +99,7 @@ final class EtcdShard implements OwnedShard {
 
   /** Waits a while for the commits under way, then lets go of them. */
   void settle(long nanos) {
-    commits.quiet().completeOnTimeout(null, Math.max(0, nanos), TimeUnit.NANOSECONDS).join();
-    commits.cut("the shard was given up before the answer came");
+    commitSender.quiet().completeOnTimeout(null, Math.max(0, nanos), TimeUnit.NANOSECONDS).join();
+    commitSender.cut("the shard was given up before the answer came");
   }
 }

@@ -41,13 +41,13 @@ public final class EtcdShardStore implements ShardStore {
 
   private final EtcdCluster cluster;
   private final int shards;
-  private final Keys keys;
-  private final Setup setup;
-  private final Etcd etcd;
-  private final Etcd renewals;
+  private final EtcdKeys etcdKeys;
+  private final EtcdStoreContext etcdStoreContext;
+  private final FailoverEtcdClient failoverEtcdClient;
+  private final FailoverEtcdClient renewals;
   private final ScheduledExecutorService housekeeping =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd-housekeeping"));
-  private final Bundles bundles;
+  private final CommitBundler commitBundler;
   private final Claims claims;
   private final SessionKeeper keeper;
   private final Membership membership;
@@ -59,22 +59,29 @@ public final class EtcdShardStore implements ShardStore {
     EtcdSettings settings = cluster.settings();
     this.cluster = cluster;
     this.shards = shards;
-    this.keys = new Keys(settings.prefix());
-    this.setup =
-        new Setup(
+    this.etcdKeys = new EtcdKeys(settings.prefix());
+    this.etcdStoreContext =
+        new EtcdStoreContext(
             settings,
             System::nanoTime,
             wall,
             Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
             new StoreMetrics(registry));
-    this.etcd = new Etcd(cluster.endpoints(), settings.requestTimeout());
-    this.renewals = new Etcd(cluster.endpoints(), settings.renewalTimeout());
-    this.bundles =
-        new Bundles(etcd::txn, keys.bundles(), settings.commitsInFlight(), setup.metrics());
-    Ownership ownership = new Ownership(etcd, keys, node);
-    this.claims = new Claims(ownership, setup, (under, made) -> new EtcdShard(this, under, made));
-    this.keeper = new SessionKeeper(new EtcdLeases(etcd, renewals), setup, claims);
-    this.membership = new Membership(etcd, keys, node, keeper);
+    this.failoverEtcdClient =
+        new FailoverEtcdClient(cluster.endpoints(), settings.requestTimeout());
+    this.renewals = new FailoverEtcdClient(cluster.endpoints(), settings.renewalTimeout());
+    this.commitBundler =
+        new CommitBundler(
+            failoverEtcdClient::txn,
+            etcdKeys.bundles(),
+            settings.commitsInFlight(),
+            etcdStoreContext.metrics());
+    Ownership ownership = new Ownership(failoverEtcdClient, etcdKeys, node);
+    this.claims =
+        new Claims(ownership, etcdStoreContext, (under, made) -> new EtcdShard(this, under, made));
+    this.keeper =
+        new SessionKeeper(new EtcdLeases(failoverEtcdClient, renewals), etcdStoreContext, claims);
+    this.membership = new Membership(failoverEtcdClient, etcdKeys, node, keeper);
   }
 
   /**
@@ -108,29 +115,32 @@ public final class EtcdShardStore implements ShardStore {
   private void start() {
     // Before the session begins: its first renewal must not have to wait for a connection, nor the
     // first transaction, which decides whether we start, for classes that are loaded.
-    CompletableFuture<?> renewing = renewals.call(via -> via.getKVClient().get(keys.shards()));
-    CompletableFuture<?> reading = etcd.get(keys.shards(), GetOption.DEFAULT);
+    CompletableFuture<?> renewing = renewals.call(via -> via.getKVClient().get(etcdKeys.shards()));
+    CompletableFuture<?> reading = failoverEtcdClient.get(etcdKeys.shards(), GetOption.DEFAULT);
     CompletableFuture.allOf(renewing, reading).exceptionally(away -> null).join();
     CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
-    long patience = Math.max(START.toMillis(), setup.settings().sessionTtl().toMillis());
+    long patience = Math.max(START.toMillis(), etcdStoreContext.settings().sessionTtl().toMillis());
     if (!first.completeOnTimeout(false, patience, TimeUnit.MILLISECONDS).join()) {
-      throw Failing.notApplied("no session at " + location(), keeper.lastFailure());
+      throw EtcdFailure.notApplied("no session at " + location(), keeper.lastFailure());
     }
-    ShardCount.check(etcd, keys, shards);
-    MemberSizes sizes = new MemberSizes(etcd, cluster, setup.metrics().registry());
+    ShardCount.check(failoverEtcdClient, etcdKeys, shards);
+    MemberSizes sizes =
+        new MemberSizes(failoverEtcdClient, cluster, etcdStoreContext.metrics().registry());
     every(HOUSEKEEPING, sizes::measure);
     every(HOUSEKEEPING, claims::sweep);
     every(SPACE_CHECK, this::checkSpace);
-    if (!setup.settings().compactionInterval().isZero()) {
-      Compaction compaction = new Compaction(etcd, keys, setup.metrics());
-      every(setup.settings().compactionInterval(), () -> compact(compaction));
+    if (!etcdStoreContext.settings().compactionInterval().isZero()) {
+      Compaction compaction =
+          new Compaction(failoverEtcdClient, etcdKeys, etcdStoreContext.metrics());
+      every(etcdStoreContext.settings().compactionInterval(), () -> compact(compaction));
     }
   }
 
   /** While nothing may be written, no write tells that it works again. */
   private void checkSpace() {
     if (space.isRaised()) {
-      etcd.call(via -> via.getMaintenanceClient().listAlarms())
+      failoverEtcdClient
+          .call(via -> via.getMaintenanceClient().listAlarms())
           .thenAccept(
               alarms -> {
                 if (alarms.getAlarms().stream()
@@ -173,9 +183,9 @@ public final class EtcdShardStore implements ShardStore {
       mine.ifPresent(made -> space.worked());
       return mine.map(made -> made);
     } catch (StoreUnavailable e) {
-      Failing failing = Failing.of(e);
-      space.note(failing);
-      if (failing == Failing.LEASE_GONE) {
+      EtcdFailure etcdFailure = EtcdFailure.of(e);
+      space.note(etcdFailure);
+      if (etcdFailure == EtcdFailure.LEASE_GONE) {
         keeper.doubt(keeper.session());
       }
       throw e;
@@ -183,7 +193,7 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   @Override
-  public Layout layout() {
+  public ClusterSnapshot layout() {
     return membership.layout();
   }
 
@@ -199,8 +209,8 @@ public final class EtcdShardStore implements ShardStore {
 
   @Override
   public long authorityUntil() {
-    Session telling = claims.telling();
-    Moment now = setup.now();
+    NodeSession telling = claims.telling();
+    ClockReading now = etcdStoreContext.now();
     if (telling.mayHaveSlept(now)) {
       keeper.slept(telling);
       return now.nanos();
@@ -210,7 +220,7 @@ public final class EtcdShardStore implements ShardStore {
 
   @Override
   public boolean isClockTrusted() {
-    return !claims.telling().mayHaveSlept(setup.now());
+    return !claims.telling().mayHaveSlept(etcdStoreContext.now());
   }
 
   @Override
@@ -219,16 +229,17 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   FencedTxns fenced(int shard, long epoch) {
-    return new FencedTxns(etcd, keys, shard, epoch);
+    return new FencedTxns(failoverEtcdClient, etcdKeys, shard, epoch);
   }
 
-  Commits commits(FencedTxns txns, Session session, long revision) {
-    return new Commits(txns.through(bundles), session, setup, space, revision);
+  CommitSender commits(FencedTxns txns, NodeSession nodeSession, long revision) {
+    return new CommitSender(
+        txns.through(commitBundler), nodeSession, etcdStoreContext, space, revision);
   }
 
   /** How long a shard that is given up waits for its commits. */
   long settleNanos() {
-    return setup.settings().requestTimeout().toNanos() * 2;
+    return etcdStoreContext.settings().requestTimeout().toNanos() * 2;
   }
 
   /**
@@ -265,7 +276,7 @@ public final class EtcdShardStore implements ShardStore {
 
   @Override
   public String kind() {
-    return Failing.ENGINE;
+    return EtcdFailure.ENGINE;
   }
 
   @Override
@@ -274,13 +285,13 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   @Override
-  public Optional<String> trouble() {
-    if (keeper.session().hasAuthority(setup.nanos().getAsLong())) {
+  public Optional<String> unavailableReason() {
+    if (keeper.session().hasAuthority(etcdStoreContext.nanos().getAsLong())) {
       return isClockTrusted() ? space.trouble() : Optional.of(SLEPT);
     }
     Throwable failure = keeper.lastFailure();
     return Optional.of(
-        "no session with etcd" + (failure == null ? "" : ": " + Failing.reason(failure)));
+        "no session with etcd" + (failure == null ? "" : ": " + EtcdFailure.reason(failure)));
   }
 
   @Override
@@ -291,13 +302,14 @@ public final class EtcdShardStore implements ShardStore {
     keeper.stop();
     long deadline = System.nanoTime() + settleNanos();
     claims.all().forEach(shard -> shard.settle(deadline - System.nanoTime()));
-    Session session = keeper.session();
-    if (session != null) {
+    NodeSession nodeSession = keeper.session();
+    if (nodeSession != null) {
       // Deletes the keys of all its shards at once.
-      etcd.call(via -> via.getLeaseClient().revoke(session.lease()))
+      failoverEtcdClient
+          .call(via -> via.getLeaseClient().revoke(nodeSession.lease()))
           .handle((done, failed) -> null)
           .join();
-      session.end(System.nanoTime());
+      nodeSession.end(System.nanoTime());
     }
     end();
   }
@@ -312,10 +324,10 @@ public final class EtcdShardStore implements ShardStore {
   }
 
   private void end() {
-    etcd.close();
+    failoverEtcdClient.close();
     renewals.close();
     housekeeping.shutdownNow();
     claims.all().forEach(shard -> shard.commits().cut("the store was closed"));
-    setup.scheduler().shutdownNow();
+    etcdStoreContext.scheduler().shutdownNow();
   }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Transactions on one shard that have an effect only while one claim of it stands. */
 final class FencedTxns {
-  private final Etcd etcd;
+  private final FailoverEtcdClient failoverEtcdClient;
   private final int shard;
   private final ByteSequence owner;
   private final ByteSequence revision;
@@ -24,35 +24,40 @@ final class FencedTxns {
   private final ByteSequence rowsEnd;
   private final long epoch;
 
-  FencedTxns(Etcd etcd, Keys keys, int shard, long epoch) {
-    this.etcd = etcd;
+  FencedTxns(FailoverEtcdClient failoverEtcdClient, EtcdKeys etcdKeys, int shard, long epoch) {
+    this.failoverEtcdClient = failoverEtcdClient;
     this.shard = shard;
-    this.owner = keys.owner(shard);
-    this.revision = keys.revision(shard);
-    this.rows = keys.rows(shard);
-    this.rowsEnd = keys.rowsEnd(shard);
+    this.owner = etcdKeys.owner(shard);
+    this.revision = etcdKeys.revision(shard);
+    this.rows = etcdKeys.rows(shard);
+    this.rowsEnd = etcdKeys.rowsEnd(shard);
     this.epoch = epoch;
   }
 
   /** Commits that leave together with those of other shards. */
-  Commits.Call through(Bundles bundles) {
-    return new Commits.Call() {
+  CommitSender.CommitTransport through(CommitBundler commitBundler) {
+    return new CommitSender.CommitTransport() {
       @Override
-      public CompletableFuture<Commits.Answer> send(long number, List<Write> writes) {
-        return bundles
+      public CompletableFuture<CommitSender.CommitStatus> send(long number, List<Write> writes) {
+        return commitBundler
             .add(commit(number, writes))
             .thenApply(
-                done -> done.isSucceeded() ? new Commits.Answer(true, number) : answer(done));
+                done ->
+                    done.isSucceeded()
+                        ? new CommitSender.CommitStatus(true, number)
+                        : answer(done));
       }
 
       @Override
-      public CompletableFuture<Commits.Answer> look() {
-        return etcd.txn(List.of(), state(), List.of()).thenApply(FencedTxns.this::answer);
+      public CompletableFuture<CommitSender.CommitStatus> look() {
+        return failoverEtcdClient
+            .txn(List.of(), state(), List.of())
+            .thenApply(FencedTxns.this::answer);
       }
     };
   }
 
-  private Bundles.Part commit(long number, List<Write> writes) {
+  private CommitBundler.Part commit(long number, List<Write> writes) {
     List<Op> changes = new ArrayList<>(writes.size() + 1);
     int bytes = 0;
     for (Write write : writes) {
@@ -61,7 +66,7 @@ final class FencedTxns {
     }
     changes.add(Op.put(revision, decimal(number), PutOption.DEFAULT));
     List<Cmp> guards = List.of(ours(), lastCommitIs(number - 1));
-    return new Bundles.Part(shard, guards, changes, state(), bytes);
+    return new CommitBundler.Part(shard, guards, changes, state(), bytes);
   }
 
   /** What the keys of all rows begin with. */
@@ -77,12 +82,13 @@ final class FencedTxns {
    */
   CompletableFuture<TxnResponse> page(ByteSequence from, int limit) {
     GetOption range = GetOption.builder().withRange(rowsEnd).withLimit(limit).build();
-    return etcd.txn(List.of(ours()), List.of(Op.get(from, range)), List.of());
+    return failoverEtcdClient.txn(List.of(ours()), List.of(Op.get(from, range)), List.of());
   }
 
   /** Gives the shard up. */
   CompletableFuture<TxnResponse> delete() {
-    return etcd.txn(List.of(ours()), List.of(Op.delete(owner, DeleteOption.DEFAULT)), List.of());
+    return failoverEtcdClient.txn(
+        List.of(ours()), List.of(Op.delete(owner, DeleteOption.DEFAULT)), List.of());
   }
 
   private Cmp ours() {
@@ -95,7 +101,7 @@ final class FencedTxns {
   }
 
   private Op change(Write write) {
-    ByteSequence key = rows.concat(Keys.bytes(write.key()));
+    ByteSequence key = rows.concat(EtcdKeys.bytes(write.key()));
     return write.isDelete()
         ? Op.delete(key, DeleteOption.DEFAULT)
         : Op.put(key, ByteSequence.from(write.value()), PutOption.DEFAULT);
@@ -105,14 +111,14 @@ final class FencedTxns {
     return List.of(Op.get(owner, GetOption.DEFAULT), Op.get(revision, GetOption.DEFAULT));
   }
 
-  private Commits.Answer answer(TxnResponse state) {
+  private CommitSender.CommitStatus answer(TxnResponse state) {
     List<GetResponse> found = state.getGetResponses();
     boolean ours =
-        Keys.only(found.get(0)).filter(owner -> owner.getCreateRevision() == epoch).isPresent();
-    return new Commits.Answer(ours, Keys.number(found.get(1)));
+        EtcdKeys.only(found.get(0)).filter(owner -> owner.getCreateRevision() == epoch).isPresent();
+    return new CommitSender.CommitStatus(ours, EtcdKeys.number(found.get(1)));
   }
 
   private static ByteSequence decimal(long number) {
-    return Keys.bytes(Long.toString(number));
+    return EtcdKeys.bytes(Long.toString(number));
   }
 }

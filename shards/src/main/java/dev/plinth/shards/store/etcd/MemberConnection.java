@@ -64,7 +64,7 @@ final class MemberConnection<C> implements AutoCloseable {
 
   private synchronized boolean replaces(C from, Throwable failure) {
     long now = System.nanoTime();
-    if (failure == null || Failing.of(failure) != Failing.DOUBTFUL) {
+    if (failure == null || EtcdFailure.of(failure) != EtcdFailure.DOUBTFUL) {
       lastAnswer = now;
       return false;
     }

@@ -14,12 +14,12 @@ import java.util.function.ToDoubleFunction;
  * leaves as long as it is; only defragmentation shortens it.
  */
 final class MemberSizes {
-  private final Etcd etcd;
+  private final FailoverEtcdClient failoverEtcdClient;
   private final List<String> endpoints;
   private final Map<String, StatusResponse> last = new ConcurrentHashMap<>();
 
-  MemberSizes(Etcd etcd, EtcdCluster cluster, MeterRegistry registry) {
-    this.etcd = etcd;
+  MemberSizes(FailoverEtcdClient failoverEtcdClient, EtcdCluster cluster, MeterRegistry registry) {
+    this.failoverEtcdClient = failoverEtcdClient;
     this.endpoints = cluster.endpoints();
     long quota = cluster.settings().quota().bytes();
     for (String member : endpoints) {
@@ -52,7 +52,8 @@ final class MemberSizes {
   /** One pass. A member that does not answer has no size. */
   void measure() {
     for (String member : endpoints) {
-      etcd.status(member)
+      failoverEtcdClient
+          .status(member)
           .whenComplete(
               (status, failure) ->
                   last.compute(member, (name, before) -> failure == null ? status : null));

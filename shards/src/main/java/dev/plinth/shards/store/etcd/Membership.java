@@ -1,6 +1,6 @@
 package dev.plinth.shards.store.etcd;
 
-import dev.plinth.shards.store.ShardStore.Layout;
+import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
 import dev.plinth.shards.store.ShardStore.Node;
 import dev.plinth.shards.store.ShardStore.Owner;
 import io.etcd.jetcd.KeyValue;
@@ -24,16 +24,17 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Membership {
   private static final GetOption PREFIX = GetOption.builder().isPrefix(true).build();
 
-  private final Etcd etcd;
-  private final Keys keys;
+  private final FailoverEtcdClient failoverEtcdClient;
+  private final EtcdKeys etcdKeys;
   private final String name;
   private final SessionKeeper keeper;
   private final AtomicLong highest = new AtomicLong();
   private volatile String address = "";
 
-  Membership(Etcd etcd, Keys keys, String name, SessionKeeper keeper) {
-    this.etcd = etcd;
-    this.keys = keys;
+  Membership(
+      FailoverEtcdClient failoverEtcdClient, EtcdKeys etcdKeys, String name, SessionKeeper keeper) {
+    this.failoverEtcdClient = failoverEtcdClient;
+    this.etcdKeys = etcdKeys;
     this.name = name;
     this.keeper = keeper;
   }
@@ -50,18 +51,18 @@ final class Membership {
   /**
    * Both lists in one read, so that an owner's row is not looked for among nodes of another time.
    */
-  Layout layout() {
-    Session current = keeper.session();
+  ClusterSnapshot layout() {
+    NodeSession current = keeper.session();
     long before = highest.get();
     TxnResponse answer =
-        Failing.read(
+        EtcdFailure.read(
             "cannot see who owns what",
-            etcd.txn(
+            failoverEtcdClient.txn(
                 List.of(),
                 List.of(
-                    Op.get(keys.nodes(), PREFIX),
-                    Op.get(keys.owners(), PREFIX),
-                    Op.get(keys.revisions(), PREFIX)),
+                    Op.get(etcdKeys.nodes(), PREFIX),
+                    Op.get(etcdKeys.owners(), PREFIX),
+                    Op.get(etcdKeys.revisions(), PREFIX)),
                 List.of()));
     checkAge(answer.getHeader().getRevision(), before, current);
     List<GetResponse> found = answer.getGetResponses();
@@ -76,35 +77,36 @@ final class Membership {
     if (nodes.containsKey(current.lease()) == address.isEmpty()) {
       settle(current);
     }
-    return new Layout(inOrder, owners(found.get(1), revisions(found.get(2)), nodes, current));
+    return new ClusterSnapshot(
+        inOrder, owners(found.get(1), revisions(found.get(2)), nodes, current));
   }
 
   /**
    * Revisions of etcd only rise, unless it was put back to an older state under us. Then nothing
    * that was claimed before is ours: the session is given up, and claims are made anew.
    */
-  private void checkAge(long revision, long before, Session current) {
+  private void checkAge(long revision, long before, NodeSession current) {
     if (revision >= before) {
       highest.accumulateAndGet(revision, Math::max);
     } else if (highest.compareAndSet(before, revision)) {
       String why = "etcd is at revision " + revision + " but was at " + before;
       keeper.giveUp(current, why + ": it was put back to an older state");
-      throw Failing.notApplied(why, null);
+      throw EtcdFailure.notApplied(why, null);
     }
   }
 
-  private Node node(KeyValue row, Session current) {
-    String[] parts = Keys.text(row.getValue()).split(" ", 2);
+  private Node node(KeyValue row, NodeSession current) {
+    String[] parts = EtcdKeys.text(row.getValue()).split(" ", 2);
     boolean self = row.getLease() == current.lease();
-    return new Node(Keys.id(row.getLease()), parts[1], parts[0], self);
+    return new Node(EtcdKeys.id(row.getLease()), parts[1], parts[0], self);
   }
 
   private List<Owner> owners(
-      GetResponse rows, Map<Integer, Long> revisions, Map<Long, Node> nodes, Session current) {
+      GetResponse rows, Map<Integer, Long> revisions, Map<Long, Node> nodes, NodeSession current) {
     return rows.getKvs().stream()
         .map(
             row -> {
-              int shard = keys.ownedShard(row.getKey());
+              int shard = etcdKeys.ownedShard(row.getKey());
               Node node = nodes.get(row.getLease());
               return new Owner(
                   shard,
@@ -115,9 +117,9 @@ final class Membership {
         .toList();
   }
 
-  private static Node unannounced(KeyValue owner, Session current) {
+  private static Node unannounced(KeyValue owner, NodeSession current) {
     boolean self = owner.getLease() == current.lease();
-    return new Node(Keys.id(owner.getLease()), Keys.text(owner.getValue()), "", self);
+    return new Node(EtcdKeys.id(owner.getLease()), EtcdKeys.text(owner.getValue()), "", self);
   }
 
   private Map<Integer, Long> revisions(GetResponse rows) {
@@ -126,18 +128,19 @@ final class Membership {
         .forEach(
             row ->
                 revisions.put(
-                    keys.committedShard(row.getKey()), Long.parseLong(Keys.text(row.getValue()))));
+                    etcdKeys.committedShard(row.getKey()),
+                    Long.parseLong(EtcdKeys.text(row.getValue()))));
     return revisions;
   }
 
   /** Makes the row what it should be now. */
-  private CompletableFuture<?> settle(Session current) {
+  private CompletableFuture<?> settle(NodeSession current) {
     String at = address;
     PutOption leased = PutOption.builder().withLeaseId(current.lease()).build();
     Op change =
         at.isEmpty()
-            ? Op.delete(keys.node(current.lease()), DeleteOption.DEFAULT)
-            : Op.put(keys.node(current.lease()), Keys.bytes(at + " " + name), leased);
-    return etcd.txn(List.of(), List.of(change), List.of());
+            ? Op.delete(etcdKeys.node(current.lease()), DeleteOption.DEFAULT)
+            : Op.put(etcdKeys.node(current.lease()), EtcdKeys.bytes(at + " " + name), leased);
+    return failoverEtcdClient.txn(List.of(), List.of(change), List.of());
   }
 }

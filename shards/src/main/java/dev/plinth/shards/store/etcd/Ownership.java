@@ -23,78 +23,83 @@ final class Ownership {
 
   private static final GetOption AT_HAND = GetOption.builder().withSerializable(true).build();
 
-  private final Etcd etcd;
-  private final Keys keys;
+  private final FailoverEtcdClient failoverEtcdClient;
+  private final EtcdKeys etcdKeys;
   private final ByteSequence node;
 
-  Ownership(Etcd etcd, Keys keys, String node) {
-    this.etcd = etcd;
-    this.keys = keys;
-    this.node = Keys.bytes(node);
+  Ownership(FailoverEtcdClient failoverEtcdClient, EtcdKeys etcdKeys, String node) {
+    this.failoverEtcdClient = failoverEtcdClient;
+    this.etcdKeys = etcdKeys;
+    this.node = EtcdKeys.bytes(node);
   }
 
   /** Empty where the shard has an owner. */
-  Optional<Claimed> claim(int shard, Session session) {
-    if (isOthers(shard, session)) {
+  Optional<Claimed> claim(int shard, NodeSession nodeSession) {
+    if (isOthers(shard, nodeSession)) {
       return Optional.empty();
     }
-    TxnResponse answer = make(shard, session);
-    Optional<KeyValue> stray = answer.isSucceeded() ? Optional.empty() : strayOf(answer, session);
+    TxnResponse answer = make(shard, nodeSession);
+    Optional<KeyValue> stray =
+        answer.isSucceeded() ? Optional.empty() : strayOf(answer, nodeSession);
     if (stray.isPresent()) {
       // Left by a claim or a release whose outcome was not known. Not to be taken over: a commit
       // that is still on its way under its epoch would pass for one of ours.
-      Failing.write("cannot free shard " + shard, delete(shard, stray.get().getCreateRevision()));
-      answer = make(shard, session);
+      EtcdFailure.write(
+          "cannot free shard " + shard, delete(shard, stray.get().getCreateRevision()));
+      answer = make(shard, nodeSession);
     }
     return answer.isSucceeded() ? Optional.of(claimed(shard, answer)) : Optional.empty();
   }
 
   /** A look before the leap: etcd logs and syncs even a transaction that then changes nothing. */
-  private boolean isOthers(int shard, Session session) {
-    return Failing.read("cannot see who owns shard " + shard, etcd.get(keys.owner(shard), AT_HAND))
+  private boolean isOthers(int shard, NodeSession nodeSession) {
+    return EtcdFailure.read(
+            "cannot see who owns shard " + shard,
+            failoverEtcdClient.get(etcdKeys.owner(shard), AT_HAND))
         .getKvs()
         .stream()
-        .anyMatch(owner -> owner.getLease() != session.lease());
+        .anyMatch(owner -> owner.getLease() != nodeSession.lease());
   }
 
-  private TxnResponse make(int shard, Session session) {
-    ByteSequence owner = keys.owner(shard);
-    PutOption leased = PutOption.builder().withLeaseId(session.lease()).build();
-    return Failing.write(
+  private TxnResponse make(int shard, NodeSession nodeSession) {
+    ByteSequence owner = etcdKeys.owner(shard);
+    PutOption leased = PutOption.builder().withLeaseId(nodeSession.lease()).build();
+    return EtcdFailure.write(
         "cannot claim shard " + shard,
-        etcd.txn(
+        failoverEtcdClient.txn(
             List.of(new Cmp(owner, Cmp.Op.EQUAL, CmpTarget.createRevision(0))),
-            List.of(Op.put(owner, node, leased), Op.get(keys.revision(shard), GetOption.DEFAULT)),
+            List.of(
+                Op.put(owner, node, leased), Op.get(etcdKeys.revision(shard), GetOption.DEFAULT)),
             List.of(Op.get(owner, GetOption.DEFAULT))));
   }
 
-  private static Optional<KeyValue> strayOf(TxnResponse refused, Session session) {
-    return Keys.only(refused.getGetResponses().get(0))
-        .filter(owner -> owner.getLease() == session.lease());
+  private static Optional<KeyValue> strayOf(TxnResponse refused, NodeSession nodeSession) {
+    return EtcdKeys.only(refused.getGetResponses().get(0))
+        .filter(owner -> owner.getLease() == nodeSession.lease());
   }
 
   private static Claimed claimed(int shard, TxnResponse made) {
     return new Claimed(
-        shard, made.getHeader().getRevision(), Keys.number(made.getGetResponses().get(0)));
+        shard, made.getHeader().getRevision(), EtcdKeys.number(made.getGetResponses().get(0)));
   }
 
   CompletableFuture<TxnResponse> delete(int shard, long epoch) {
-    return new FencedTxns(etcd, keys, shard, epoch).delete();
+    return new FencedTxns(failoverEtcdClient, etcdKeys, shard, epoch).delete();
   }
 
   /** What hangs on a session. */
-  CompletableFuture<List<Held>> of(Session session) {
+  CompletableFuture<List<Held>> of(NodeSession nodeSession) {
     return all()
         .thenApply(
             kvs ->
                 kvs.stream()
-                    .filter(kv -> kv.getLease() == session.lease())
-                    .map(kv -> new Held(keys.ownedShard(kv.getKey()), kv.getCreateRevision()))
+                    .filter(kv -> kv.getLease() == nodeSession.lease())
+                    .map(kv -> new Held(etcdKeys.ownedShard(kv.getKey()), kv.getCreateRevision()))
                     .toList());
   }
 
   private CompletableFuture<List<KeyValue>> all() {
     GetOption prefix = GetOption.builder().isPrefix(true).build();
-    return etcd.get(keys.owners(), prefix).thenApply(GetResponse::getKvs);
+    return failoverEtcdClient.get(etcdKeys.owners(), prefix).thenApply(GetResponse::getKvs);
   }
 }

@@ -1,7 +1,7 @@
 package dev.plinth.shards.store.etcd;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import io.micrometer.core.instrument.Timer;
 import java.util.List;
@@ -13,14 +13,14 @@ final class PendingCommit {
   private final List<Write> writes;
   private final StoreMetrics metrics;
   private final Timer.Sample since;
-  private final CompletableFuture<Commit> outcome = new CompletableFuture<>();
+  private final CompletableFuture<CommitResult> outcome = new CompletableFuture<>();
   private int tries;
   private long sent;
   private boolean underWay;
   private boolean inTurn;
   private boolean doubtful;
   private boolean waiting;
-  private Ending ending;
+  private ClaimEnd claimEnd;
 
   PendingCommit(long number, List<Write> writes, StoreMetrics metrics) {
     this.number = number;
@@ -37,7 +37,7 @@ final class PendingCommit {
     return writes;
   }
 
-  CompletableFuture<Commit> outcome() {
+  CompletableFuture<CommitResult> outcome() {
     return outcome;
   }
 
@@ -96,22 +96,22 @@ final class PendingCommit {
   }
 
   /** How the claim ends with this commit, unless it turns out to be applied after all. */
-  void end(Ending with) {
-    ending = with;
+  void end(ClaimEnd with) {
+    claimEnd = with;
   }
 
-  Ending ending() {
-    return ending;
+  ClaimEnd ending() {
+    return claimEnd;
   }
 
   void done() {
     metrics.done(since);
-    outcome.complete(Commit.DONE);
+    outcome.complete(CommitResult.DONE);
   }
 
   void deposed() {
     metrics.deposed(since);
-    outcome.complete(Commit.DEPOSED);
+    outcome.complete(CommitResult.DEPOSED);
   }
 
   void fail(StoreUnavailable failure) {

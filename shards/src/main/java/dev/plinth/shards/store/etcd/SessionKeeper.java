@@ -28,9 +28,9 @@ final class SessionKeeper {
 
   /** Told on the scheduler's thread. */
   interface Listener {
-    void granted(Session session);
+    void granted(NodeSession nodeSession);
 
-    void lost(Session session, String why);
+    void lost(NodeSession nodeSession, String why);
   }
 
   private static final Logger log = System.getLogger("plinth.etcd");
@@ -43,19 +43,19 @@ final class SessionKeeper {
 
   private final Leases leases;
   private final EtcdSettings settings;
-  private final Setup setup;
+  private final EtcdStoreContext etcdStoreContext;
   private final ScheduledExecutorService scheduler;
   private final Listener listener;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
-  private volatile Session session;
+  private volatile NodeSession nodeSession;
   private volatile Throwable lastFailure;
   private volatile boolean stopped;
 
-  SessionKeeper(Leases leases, Setup setup, Listener listener) {
+  SessionKeeper(Leases leases, EtcdStoreContext etcdStoreContext, Listener listener) {
     this.leases = leases;
-    this.settings = setup.settings();
-    this.setup = setup;
-    this.scheduler = setup.scheduler();
+    this.settings = etcdStoreContext.settings();
+    this.etcdStoreContext = etcdStoreContext;
+    this.scheduler = etcdStoreContext.scheduler();
     this.listener = listener;
   }
 
@@ -66,8 +66,8 @@ final class SessionKeeper {
   }
 
   /** The last session, over or not; null before the first. */
-  Session session() {
-    return session;
+  NodeSession session() {
+    return nodeSession;
   }
 
   /** Why the last request failed; null if it did not. */
@@ -81,14 +81,14 @@ final class SessionKeeper {
   }
 
   /** Asks etcd about the session now: something said that it is gone. */
-  void doubt(Session doubtful) {
+  void doubt(NodeSession doubtful) {
     scheduler.execute(() -> renew(doubtful));
   }
 
   /** The clocks say that the machine slept: nothing is sure before etcd has answered again. */
-  void slept(Session suspect) {
+  void slept(NodeSession suspect) {
     if (suspect.suspect()) {
-      setup.metrics().stoodStill();
+      etcdStoreContext.metrics().stoodStill();
       log.log(
           Level.WARNING,
           "the monotonic clock stood still, or the wall clock was set forward: no authority until"
@@ -101,7 +101,7 @@ final class SessionKeeper {
     if (stopped) {
       return;
     }
-    Moment sent = setup.now();
+    ClockReading sent = etcdStoreContext.now();
     leases
         .grant(settings.sessionTtl())
         .whenCompleteAsync(
@@ -117,18 +117,18 @@ final class SessionKeeper {
             scheduler);
   }
 
-  private void granted(Moment sent, Leases.Granted granted) {
-    session = new Session(granted.lease(), settings.authorityMargin(), sent, granted.ttl());
-    listener.granted(session);
+  private void granted(ClockReading sent, Leases.Granted granted) {
+    nodeSession = new NodeSession(granted.lease(), settings.authorityMargin(), sent, granted.ttl());
+    listener.granted(nodeSession);
     first.complete(null);
-    renewEvery(session, Math.min(granted.ttl().toNanos() / BEATS, LONGEST_PAUSE.toNanos()));
+    renewEvery(nodeSession, Math.min(granted.ttl().toNanos() / BEATS, LONGEST_PAUSE.toNanos()));
   }
 
   /**
    * One request after the other, whether or not those before are answered: when an etcd that hung
    * goes on, there is one on its way that was sent a moment ago.
    */
-  private void renewEvery(Session renewed, long pause) {
+  private void renewEvery(NodeSession renewed, long pause) {
     if (stopped || renewed.isOver()) {
       return;
     }
@@ -142,7 +142,7 @@ final class SessionKeeper {
   }
 
   /** Gives the session up though etcd may know it: what it hangs on is not what it was. */
-  void giveUp(Session untrusted, String why) {
+  void giveUp(NodeSession untrusted, String why) {
     scheduler.execute(
         () -> {
           if (!stopped && !untrusted.isOver()) {
@@ -151,11 +151,11 @@ final class SessionKeeper {
         });
   }
 
-  private void renew(Session renewed) {
+  private void renew(NodeSession renewed) {
     if (stopped || renewed.isOver()) {
       return;
     }
-    Moment sent = setup.now();
+    ClockReading sent = etcdStoreContext.now();
     leases
         .keepAlive(renewed.lease())
         .whenCompleteAsync(
@@ -168,21 +168,23 @@ final class SessionKeeper {
   }
 
   private long now() {
-    return setup.nanos().getAsLong();
+    return etcdStoreContext.nanos().getAsLong();
   }
 
-  private void renewed(Session renewed, Moment sent, Duration ttl, Throwable failure) {
+  private void renewed(NodeSession renewed, ClockReading sent, Duration ttl, Throwable failure) {
     lastFailure = failure;
-    if (failure != null && Failing.of(failure) == Failing.LEASE_GONE) {
+    if (failure != null && EtcdFailure.of(failure) == EtcdFailure.LEASE_GONE) {
       lose(renewed, "its lease is gone");
     } else if (renewed.mayHaveExpired(now())) {
-      lose(renewed, "no answer in time" + (failure == null ? "" : ": " + Failing.reason(failure)));
+      lose(
+          renewed,
+          "no answer in time" + (failure == null ? "" : ": " + EtcdFailure.reason(failure)));
     } else if (failure == null) {
       renewed.renewed(sent, ttl);
     }
   }
 
-  private void lose(Session lost, String why) {
+  private void lose(NodeSession lost, String why) {
     lost.end(now());
     listener.lost(lost, why);
     // Frees its shards at once where the lease still lives.

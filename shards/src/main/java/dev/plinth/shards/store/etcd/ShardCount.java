@@ -13,20 +13,20 @@ import java.util.List;
 final class ShardCount {
   private ShardCount() {}
 
-  static void check(Etcd etcd, Keys keys, int shards) {
-    ByteSequence key = keys.shards();
+  static void check(FailoverEtcdClient failoverEtcdClient, EtcdKeys etcdKeys, int shards) {
+    ByteSequence key = etcdKeys.shards();
     TxnResponse answer =
-        Failing.write(
+        EtcdFailure.write(
             "cannot see how many shards there are",
-            etcd.txn(
+            failoverEtcdClient.txn(
                 List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.version(0))),
-                List.of(Op.put(key, Keys.bytes(String.valueOf(shards)), PutOption.DEFAULT)),
+                List.of(Op.put(key, EtcdKeys.bytes(String.valueOf(shards)), PutOption.DEFAULT)),
                 List.of(Op.get(key, GetOption.DEFAULT))));
     if (!answer.isSucceeded()) {
-      long stored = Keys.number(answer.getGetResponses().get(0));
+      long stored = EtcdKeys.number(answer.getGetResponses().get(0));
       if (stored != shards) {
-        throw Failing.notApplied(
-            "%s says %d shards (expected: %d)".formatted(Keys.text(key), stored, shards), null);
+        throw EtcdFailure.notApplied(
+            "%s says %d shards (expected: %d)".formatted(EtcdKeys.text(key), stored, shards), null);
       }
     }
   }

@@ -14,12 +14,12 @@ final class SpaceAlarm {
           + " disarm the alarm";
 
   private static final StoreUnavailable REFUSAL =
-      StoreUnavailable.readOnly(Failing.ENGINE, TROUBLE);
+      StoreUnavailable.readOnly(EtcdFailure.ENGINE, TROUBLE);
 
   private volatile boolean raised;
 
-  void note(Failing failing) {
-    if (failing == Failing.NO_SPACE && !raised) {
+  void note(EtcdFailure etcdFailure) {
+    if (etcdFailure == EtcdFailure.NO_SPACE && !raised) {
       raised = true;
       log.log(Level.ERROR, TROUBLE);
     }

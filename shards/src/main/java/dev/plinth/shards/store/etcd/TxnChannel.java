@@ -31,11 +31,11 @@ final class TxnChannel implements AutoCloseable {
   TxnChannel(List<String> endpoints, Duration timeout) {
     this.timeoutNanos = timeout.toNanos();
     this.channel =
-        ManagedChannelBuilder.forTarget(Clients.target(endpoints))
+        ManagedChannelBuilder.forTarget(EtcdClientFactory.target(endpoints))
             .defaultLoadBalancingPolicy("pick_first")
             .directExecutor()
             .disableRetry() // what may have been applied is not repeated blindly
-            .maxInboundMessageSize(Clients.MAX_ANSWER_BYTES)
+            .maxInboundMessageSize(EtcdClientFactory.MAX_ANSWER_BYTES)
             .usePlaintext()
             .build();
   }

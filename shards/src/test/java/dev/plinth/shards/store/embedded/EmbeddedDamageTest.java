@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -35,7 +35,7 @@ class EmbeddedDamageTest {
       OwnedShard shard = store.claim(1).orElseThrow();
       for (int i = 0; i < count; i++) {
         Write row = Write.put("k" + i, new byte[200]);
-        assertEquals(Commit.DONE, shard.commit(List.of(row)).join());
+        assertEquals(CommitResult.DONE, shard.commit(List.of(row)).join());
       }
     }
   }
@@ -88,8 +88,8 @@ class EmbeddedDamageTest {
 
   @Test
   void unreadableMarks_refuseTheStart_andNameTheFile() throws IOException {
-    overwrite(folder.resolve(Marks.FILE), 8);
-    assertRefused(folder.resolve(Marks.FILE));
+    overwrite(folder.resolve(LastCommitFile.FILE), 8);
+    assertRefused(folder.resolve(LastCommitFile.FILE));
   }
 
   @Test

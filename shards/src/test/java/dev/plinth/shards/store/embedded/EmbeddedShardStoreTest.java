@@ -66,7 +66,7 @@ class EmbeddedShardStoreTest extends ShardStoreContract {
     commit(shard, Write.put("a", bytes("1")));
     Path log = newestLog();
     long acknowledged = Files.size(log);
-    byte[] marks = Files.readAllBytes(folder().resolve(Marks.FILE));
+    byte[] marks = Files.readAllBytes(folder().resolve(LastCommitFile.FILE));
     commit(shard, Write.put("b", new byte[500]), Write.put("c", new byte[500]));
     long whole = Files.size(log);
     for (long length = acknowledged + 1; length < whole; length += 97) {
@@ -76,7 +76,8 @@ class EmbeddedShardStoreTest extends ShardStoreContract {
           new RandomAccessFile(torn.resolve(log.getFileName()).toFile(), "rw")) {
         file.setLength(length);
       }
-      Files.write(torn.resolve(Marks.FILE), marks); // written after the sync that never returned
+      Files.write(
+          torn.resolve(LastCommitFile.FILE), marks); // written after the sync that never returned
       try (ShardStore after = EmbeddedShardStore.open(torn, SHARDS)) {
         OwnedShard next = after.claim(0).orElseThrow();
         assertEquals(Map.of("a", "1"), rows(next), "torn at " + length);

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.SmallDisk;
@@ -28,7 +28,7 @@ class FullDiskTest {
         EmbeddedShardStore store = EmbeddedShardStore.open(disk.path().resolve("store"), 2)) {
       OwnedShard shard = store.claim(0).orElseThrow();
       OwnedShard idle = store.claim(1).orElseThrow();
-      assertEquals(Commit.DONE, idle.commit(List.of(Write.put("a", new byte[1]))).join());
+      assertEquals(CommitResult.DONE, idle.commit(List.of(Write.put("a", new byte[1]))).join());
       disk.fill();
       int done = 0;
       while (isDone(shard, done)) {
@@ -37,11 +37,13 @@ class FullDiskTest {
       Await.until("read-only", () -> store.readOnly().isPresent());
       assertEquals(
           ErrorReason.ERROR_REASON_STORE_READ_ONLY, store.readOnly().orElseThrow().reason());
-      assertTrue(store.trouble().orElseThrow().contains("full"), store.trouble().toString());
+      assertTrue(
+          store.unavailableReason().orElseThrow().contains("full"),
+          store.unavailableReason().toString());
       CompletionException later =
           assertThrows(CompletionException.class, () -> shard.commit(List.of()).join());
       assertFalse(((StoreUnavailable) later.getCause()).mayHaveApplied());
-      OwnedShard same = shard.again().orElseThrow();
+      OwnedShard same = shard.reclaim().orElseThrow();
       assertEquals(shard.epoch(), same.epoch());
       int applied = same.load().size();
       assertTrue(applied == done || applied == done + 1, applied + " of " + done);
@@ -51,9 +53,9 @@ class FullDiskTest {
       disk.makeRoom();
       Await.until("writes are taken", () -> store.readOnly().isEmpty());
       assertEquals(applied, same.load().size());
-      assertEquals(Commit.DONE, same.commit(List.of(Write.put("after", new byte[1]))).join());
+      assertEquals(CommitResult.DONE, same.commit(List.of(Write.put("after", new byte[1]))).join());
       assertEquals(applied + 1, same.revision());
-      assertEquals(Commit.DONE, idle.commit(List.of(Write.put("b", new byte[1]))).join());
+      assertEquals(CommitResult.DONE, idle.commit(List.of(Write.put("b", new byte[1]))).join());
       assertEquals(2, idle.load().size());
     }
   }

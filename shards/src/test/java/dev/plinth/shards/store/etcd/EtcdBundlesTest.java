@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.fixture.SmallEtcd;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.engine.Engines;
@@ -39,7 +39,7 @@ class EtcdBundlesTest {
   @Test
   void shardsOfANode_shareRequests_andKeepTheirOwnOrder() {
     List<OwnedShard> shards = claimAll(open(stores.proxy()));
-    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> all = new ArrayList<>();
     proxy.halfOpen(); // until all are handed in
     for (int i = 1; i <= COMMITS; i++) {
       for (OwnedShard shard : shards) {
@@ -47,7 +47,7 @@ class EtcdBundlesTest {
       }
     }
     proxy.heal();
-    all.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    all.forEach(commit -> assertEquals(CommitResult.DONE, await(commit)));
     for (OwnedShard shard : shards) {
       assertEquals(shard.shard() + "/" + COMMITS, rows(shard).get("last"));
       assertEquals(COMMITS + 1, rows(shard).size());
@@ -60,9 +60,9 @@ class EtcdBundlesTest {
   @Test
   void shardThatIsLost_isDeposed_andThoseBesideItAreNot() {
     List<OwnedShard> shards = claimAll(open(stores.proxy()));
-    stores.client().getKVClient().delete(stores.keys.owner(0)).join();
-    List<CompletableFuture<Commit>> lost = new ArrayList<>();
-    List<CompletableFuture<Commit>> kept = new ArrayList<>();
+    stores.client().getKVClient().delete(stores.etcdKeys.owner(0)).join();
+    List<CompletableFuture<CommitResult>> lost = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> kept = new ArrayList<>();
     proxy.halfOpen();
     for (int i = 0; i < COMMITS; i++) {
       for (OwnedShard shard : shards) {
@@ -70,8 +70,8 @@ class EtcdBundlesTest {
       }
     }
     proxy.heal();
-    lost.forEach(commit -> assertEquals(Commit.DEPOSED, await(commit)));
-    kept.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    lost.forEach(commit -> assertEquals(CommitResult.DEPOSED, await(commit)));
+    kept.forEach(commit -> assertEquals(CommitResult.DONE, await(commit)));
     assertTrue(stores.find(stores.row(0, "k")).isEmpty());
     assertTrue(stores.meters().get("plinth.etcd.bundles").summary().max() > 1);
   }
@@ -84,7 +84,7 @@ class EtcdBundlesTest {
     while (Stores.isDone(shards.get(0).commit(page(page)))) {
       page++;
     }
-    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> all = new ArrayList<>();
     proxy.halfOpen();
     for (OwnedShard shard : shards.subList(1, shards.size())) {
       for (int i = 0; i < COMMITS; i++) {
@@ -95,7 +95,7 @@ class EtcdBundlesTest {
     all.forEach(commit -> assertFalse(unavailable(commit).mayHaveApplied()));
     assertTrue(stores.meters().get("plinth.etcd.bundles").summary().max() > 1);
     for (OwnedShard shard : shards.subList(1, shards.size())) {
-      OwnedShard same = shard.again().orElseThrow();
+      OwnedShard same = shard.reclaim().orElseThrow();
       assertEquals(0, same.revision());
       assertEquals(List.of(), same.load());
     }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
 import dev.plinth.testkit.engine.Engines;
@@ -33,12 +33,12 @@ class EtcdClockTest {
     wall.stepWall(Duration.ofHours(1));
     assertFalse(hasAuthority(store));
     assertFalse(store.isClockTrusted());
-    assertTrue(store.trouble().orElseThrow().contains("slept"));
+    assertTrue(store.unavailableReason().orElseThrow().contains("slept"));
     ETCD.resume();
     Await.until("etcd has answered", () -> hasAuthority(store));
     assertTrue(store.isClockTrusted());
     assertFalse(shard.isLost());
-    assertEquals(Commit.DONE, await(shard.commit(List.of(put("k", "v")))));
+    assertEquals(CommitResult.DONE, await(shard.commit(List.of(put("k", "v")))));
     assertEquals(1, stores.meters().get("plinth.etcd.clock.standstills").counter().count());
   }
 

@@ -5,9 +5,9 @@ import static dev.plinth.shards.store.etcd.Stores.put;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
+import dev.plinth.testkit.engine.EngineNode;
 import dev.plinth.testkit.engine.Engines;
-import dev.plinth.testkit.engine.Node;
 import dev.plinth.testkit.engine.SharedEngine;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ class EtcdClusterShardsTest {
   @Test
   void killOfEachMemberInTurn_letsCommitsGoOn() {
     OwnedShard shard = stores.open("first", 20).claim(0).orElseThrow();
-    for (Node member : CLUSTER.nodes()) { // one of them is the leader, one the member in use
+    for (EngineNode member : CLUSTER.nodes()) { // one of them is the leader, one the member in use
       goOn(shard, member::kill);
       member.restart();
     }
@@ -35,7 +35,7 @@ class EtcdClusterShardsTest {
   @Test
   void pauseOfEachMemberInTurn_letsCommitsGoOn() {
     OwnedShard shard = stores.open("first", 20).claim(0).orElseThrow();
-    for (Node member : CLUSTER.nodes()) {
+    for (EngineNode member : CLUSTER.nodes()) {
       goOn(shard, member::pause);
       member.resume();
     }
@@ -43,13 +43,13 @@ class EtcdClusterShardsTest {
   }
 
   private static void goOn(OwnedShard shard, Runnable failure) {
-    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> all = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       if (i == 10) {
         failure.run();
       }
       all.add(shard.commit(List.of(put("k" + shard.revision(), "v"))));
     }
-    all.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    all.forEach(commit -> assertEquals(CommitResult.DONE, await(commit)));
   }
 }

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.FaultProxy.Direction;
@@ -39,20 +39,21 @@ class EtcdFencingTest {
   void deposedOwner_changesNothing_evenWithManyUnderWay() {
     EtcdShardStore first = stores.open("first", 10);
     OwnedShard old = first.claim(0).orElseThrow();
-    assertEquals(Commit.DONE, await(old.commit(List.of(put("a", "1")))));
+    assertEquals(CommitResult.DONE, await(old.commit(List.of(put("a", "1")))));
     stores.revoke(0);
     OwnedShard next = stores.open("second", 10).claim(0).orElseThrow();
-    List<CompletableFuture<Commit>> late = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> late = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       late.add(old.commit(List.of(put("a", "late " + i))));
     }
-    late.forEach(commit -> assertEquals(Commit.DEPOSED, await(commit)));
+    late.forEach(commit -> assertEquals(CommitResult.DEPOSED, await(commit)));
     assertEquals(Map.of("a", "1"), rows(next));
-    assertEquals(Commit.DONE, await(next.commit(List.of(put("a", "2")))));
-    assertEquals(Commit.DEPOSED, await(old.commit(List.of(put("a", "later")))));
+    assertEquals(CommitResult.DONE, await(next.commit(List.of(put("a", "2")))));
+    assertEquals(CommitResult.DEPOSED, await(old.commit(List.of(put("a", "later")))));
     assertEquals(Map.of("a", "2"), rows(next));
     assertThrows(StoreUnavailable.class, old::load);
-    assertEquals("2", Keys.text(stores.find(stores.keys.revision(0)).orElseThrow().getValue()));
+    assertEquals(
+        "2", EtcdKeys.text(stores.find(stores.etcdKeys.revision(0)).orElseThrow().getValue()));
   }
 
   @Test
@@ -63,14 +64,14 @@ class EtcdFencingTest {
     stores.revoke(0);
     Await.until("the loss is noticed", idle::isLost);
     assertTrue(store.authorityUntil() - System.nanoTime() <= 0);
-    Await.until("there is another session", () -> store.trouble().isEmpty());
-    assertEquals(Commit.DEPOSED, await(other.commit(List.of())));
+    Await.until("there is another session", () -> store.unavailableReason().isEmpty());
+    assertEquals(CommitResult.DEPOSED, await(other.commit(List.of())));
     assertTrue(
         store.authorityUntil() - System.nanoTime() <= 0, "the owner of shard 0 may not know yet");
     idle.release();
     other.release();
     Await.until("authority", () -> store.authorityUntil() - System.nanoTime() > 0);
-    assertEquals(Commit.DONE, await(store.claim(0).orElseThrow().commit(List.of())));
+    assertEquals(CommitResult.DONE, await(store.claim(0).orElseThrow().commit(List.of())));
   }
 
   @Test
@@ -100,19 +101,20 @@ class EtcdFencingTest {
     EtcdShardStore store = stores.open(proxy.address(), "first", stores.settings(10));
     OwnedShard shard = store.claim(0).orElseThrow();
     proxy.drop(Direction.TO_CLIENT);
-    List<CompletableFuture<Commit>> lost = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> lost = new ArrayList<>();
     for (int i = 1; i <= 5; i++) {
       lost.add(shard.commit(List.of(put("k" + i, "v"))));
     }
     Await.until("the first has reached etcd", () -> stores.version("k1") == 1);
     Await.until("it was asked again", () -> stores.retries("doubtful") > 0);
     proxy.heal();
-    lost.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    lost.forEach(commit -> assertEquals(CommitResult.DONE, await(commit)));
     for (int i = 1; i <= 5; i++) {
       assertEquals(1, stores.version("k" + i), "times that k" + i + " was written");
     }
     assertEquals(5, shard.revision());
-    assertEquals("5", Keys.text(stores.find(stores.keys.revision(0)).orElseThrow().getValue()));
+    assertEquals(
+        "5", EtcdKeys.text(stores.find(stores.etcdKeys.revision(0)).orElseThrow().getValue()));
   }
 
   @Test
@@ -121,11 +123,11 @@ class EtcdFencingTest {
     EtcdShardStore store = stores.open(proxy.address(), "first", stores.settings(10));
     OwnedShard shard = store.claim(0).orElseThrow();
     proxy.drop(Direction.TO_SERVER);
-    CompletableFuture<Commit> lost = shard.commit(List.of(put("k", "v")));
+    CompletableFuture<CommitResult> lost = shard.commit(List.of(put("k", "v")));
     Await.until("it was asked again", () -> stores.retries("doubtful") > 0);
     assertEquals(0, stores.version("k"));
     proxy.heal();
-    assertEquals(Commit.DONE, await(lost));
+    assertEquals(CommitResult.DONE, await(lost));
     assertEquals(1, stores.version("k"));
   }
 
@@ -135,7 +137,7 @@ class EtcdFencingTest {
     EtcdShardStore first = stores.open(proxy.address(), "first", stores.settings(2));
     OwnedShard old = first.claim(0).orElseThrow();
     proxy.drop(Direction.TO_CLIENT);
-    List<CompletableFuture<Commit>> unknown = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> unknown = new ArrayList<>();
     for (int i = 1; i <= 8; i++) {
       unknown.add(old.commit(List.of(put("k" + i, "v"))));
     }
@@ -152,7 +154,7 @@ class EtcdFencingTest {
     assertTrue(next.revision() >= 1, "the first had reached etcd");
     assertEquals(prefix, rows(next));
     proxy.heal();
-    Await.until("the first is back", () -> first.trouble().isEmpty());
+    Await.until("the first is back", () -> first.unavailableReason().isEmpty());
     assertFalse(isDone(old.commit(List.of(put("late", "v")))));
     assertEquals(prefix, rows(next));
   }
@@ -162,20 +164,20 @@ class EtcdFencingTest {
   void keyThatNobodyServes_isDeleted_andNeverTakenOver() {
     EtcdShardStore store = stores.open("first", 20);
     Stores.claim(store, 3);
-    long lease = stores.find(stores.keys.owner(3)).orElseThrow().getLease();
+    long lease = stores.find(stores.etcdKeys.owner(3)).orElseThrow().getLease();
     PutOption leased = PutOption.builder().withLeaseId(lease).build();
     for (int shard : List.of(1, 2)) {
       stores
           .client()
           .getKVClient()
-          .put(stores.keys.owner(shard), Keys.bytes("first"), leased)
+          .put(stores.etcdKeys.owner(shard), EtcdKeys.bytes("first"), leased)
           .join();
     }
-    long stray = stores.find(stores.keys.owner(1)).orElseThrow().getCreateRevision();
+    long stray = stores.find(stores.etcdKeys.owner(1)).orElseThrow().getCreateRevision();
     OwnedShard mine = Stores.claim(store, 1);
     assertTrue(mine.epoch() > stray, "a claim of its own");
-    assertEquals(Commit.DONE, await(mine.commit(List.of(put("k", "v")))));
-    Await.until("the other is free", () -> stores.find(stores.keys.owner(2)).isEmpty());
-    assertTrue(stores.find(stores.keys.owner(1)).isPresent());
+    assertEquals(CommitResult.DONE, await(mine.commit(List.of(put("k", "v")))));
+    Await.until("the other is free", () -> stores.find(stores.etcdKeys.owner(2)).isEmpty());
+    assertTrue(stores.find(stores.etcdKeys.owner(1)).isPresent());
   }
 }

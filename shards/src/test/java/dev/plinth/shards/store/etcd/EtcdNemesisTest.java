@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.FaultProxy.Direction;
@@ -81,7 +81,7 @@ class EtcdNemesisTest {
       case 4 -> proxy.delay(Duration.ofMillis(random.nextInt(100)));
       case 5 ->
           stores
-              .find(stores.keys.owner(0))
+              .find(stores.etcdKeys.owner(0))
               .ifPresent(owner -> stores.client().getLeaseClient().revoke(owner.getLease()));
       default -> proxy.heal();
     }
@@ -106,7 +106,7 @@ class EtcdNemesisTest {
     try {
       int counter = load(shard);
       int next = counter + 1;
-      Queue<CompletableFuture<Commit>> underWay = new ArrayDeque<>();
+      Queue<CompletableFuture<CommitResult>> underWay = new ArrayDeque<>();
       for (int i = 0; i < 300 && !stop; i++) {
         underWay.add(shard.commit(List.of(put("counter", "" + ++counter))));
         if (underWay.size() == 4) {
@@ -116,7 +116,7 @@ class EtcdNemesisTest {
           done.add(next++);
         }
       }
-      for (CompletableFuture<Commit> commit : underWay) {
+      for (CompletableFuture<CommitResult> commit : underWay) {
         if (!Stores.isDone(commit)) {
           return;
         }

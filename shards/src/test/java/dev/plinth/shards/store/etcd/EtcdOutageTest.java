@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
@@ -33,14 +33,14 @@ class EtcdOutageTest {
   void pausedPastTheSession_nothingIsToldThatIsNotThere_andItWorksAgainAfterwards() {
     EtcdShardStore store = stores.open("first", 2);
     EtcdShard shard = (EtcdShard) store.claim(0).orElseThrow();
-    assertEquals(Commit.DONE, await(shard.commit(List.of(put("before", "v")))));
+    assertEquals(CommitResult.DONE, await(shard.commit(List.of(put("before", "v")))));
     ETCD.pause();
-    List<CompletableFuture<Commit>> during = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> during = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       during.add(shard.commit(List.of(put("k" + i, "v"))));
     }
     Await.until("authority passes", () -> store.authorityUntil() - System.nanoTime() <= 0);
-    Await.until("trouble is told", () -> store.trouble().isPresent());
+    Await.until("trouble is told", () -> store.unavailableReason().isPresent());
     assertThrows(StoreUnavailable.class, () -> store.claim(1));
     Set<String> done = new TreeSet<>(Set.of("before"));
     for (int i = 0; i < during.size(); i++) {
@@ -50,13 +50,13 @@ class EtcdOutageTest {
     }
     Await.until("the session is given up", shard::isLost);
     ETCD.resume();
-    Await.until("all is well", () -> store.trouble().isEmpty());
+    Await.until("all is well", () -> store.unavailableReason().isEmpty());
     shard.release();
     OwnedShard again = Stores.claim(store, 0);
     assertTrue(again.epoch() > shard.epoch());
     assertTrue(rows(again).keySet().containsAll(done));
     assertEquals(again.revision(), rows(again).size(), "the first so many commits");
-    assertEquals(Commit.DONE, await(again.commit(List.of(put("after", "v")))));
+    assertEquals(CommitResult.DONE, await(again.commit(List.of(put("after", "v")))));
     assertTrue(store.authorityUntil() - System.nanoTime() > 0);
   }
 
@@ -64,7 +64,7 @@ class EtcdOutageTest {
   void killedAndRestartedWithinTheSession_commitsGoOnByThemselves() {
     EtcdShardStore store = stores.open("first", 20);
     OwnedShard shard = store.claim(0).orElseThrow();
-    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> all = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       if (i == 10) {
         ETCD.kill();
@@ -76,7 +76,7 @@ class EtcdOutageTest {
       }
       all.add(shard.commit(List.of(put("k" + i, "v"))));
     }
-    all.forEach(commit -> assertEquals(Commit.DONE, await(commit)));
+    all.forEach(commit -> assertEquals(CommitResult.DONE, await(commit)));
     assertEquals(30, shard.revision());
     for (int i = 0; i < 30; i++) {
       assertEquals(1, stores.version("k" + i), "times that k" + i + " was written");
@@ -96,9 +96,9 @@ class EtcdOutageTest {
     EtcdShardStore store = stores.open("first", 2);
     OwnedShard shard = store.claim(0).orElseThrow();
     ETCD.kill();
-    CompletableFuture<Commit> pending = shard.commit(List.of(put("k", "v")));
+    CompletableFuture<CommitResult> pending = shard.commit(List.of(put("k", "v")));
     store.close();
     assertTrue(pending.isCompletedExceptionally());
-    assertEquals(Commit.DEPOSED, await(shard.commit(List.of())));
+    assertEquals(CommitResult.DEPOSED, await(shard.commit(List.of())));
   }
 }

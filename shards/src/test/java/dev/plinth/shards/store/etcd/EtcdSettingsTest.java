@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.server.settings.Settings;
-import dev.plinth.server.settings.SettingsRefused;
+import dev.plinth.server.settings.SettingsRefusedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class EtcdSettingsTest {
   @Test
-  void defaults_areTaken() throws SettingsRefused {
+  void defaults_areTaken() throws SettingsRefusedException {
     EtcdSettings settings = Settings.read(EtcdSettings.class, List.of(), Map.of()).value();
     assertEquals("/plinth/", settings.prefix());
     assertEquals(Duration.ofSeconds(2), settings.sessionTtl());
@@ -32,9 +32,9 @@ class EtcdSettingsTest {
   }
 
   private static void assertRefused(String flag, String expected) {
-    SettingsRefused refused =
+    SettingsRefusedException refused =
         assertThrows(
-            SettingsRefused.class,
+            SettingsRefusedException.class,
             () -> Settings.read(EtcdSettings.class, List.of(flag), Map.of()));
     assertTrue(refused.getMessage().contains(expected), refused.getMessage());
   }

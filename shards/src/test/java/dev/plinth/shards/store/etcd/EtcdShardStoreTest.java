@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.ShardStoreContract;
@@ -79,7 +79,7 @@ class EtcdShardStoreTest extends ShardStoreContract {
     Context.CancellableContext ended = Context.current().withCancellation();
     ended.cancel(null);
     List<Write> write = List.of(Write.put("k", bytes("x")));
-    assertEquals(Commit.DONE, await(ended.call(() -> shard.commit(write))));
+    assertEquals(CommitResult.DONE, await(ended.call(() -> shard.commit(write))));
   }
 
   @Test
@@ -89,7 +89,7 @@ class EtcdShardStoreTest extends ShardStoreContract {
         IntStream.range(0, store.maxWrites())
             .mapToObj(i -> Write.put("k" + i, bytes("x")))
             .toList();
-    assertEquals(Commit.DONE, await(shard.commit(most)));
+    assertEquals(CommitResult.DONE, await(shard.commit(most)));
     List<Write> more = new ArrayList<>(most);
     more.add(Write.put("one more", bytes("x")));
     assertThrows(IllegalArgumentException.class, () -> shard.commit(more));
@@ -131,7 +131,8 @@ class EtcdShardStoreTest extends ShardStoreContract {
   @Test
   void commit_tooLargeForEtcd_isSurelyNotApplied_andEndsTheClaim() {
     OwnedShard shard = claim(0);
-    CompletableFuture<Commit> tooLarge = shard.commit(List.of(Write.put("a", new byte[2 << 20])));
+    CompletableFuture<CommitResult> tooLarge =
+        shard.commit(List.of(Write.put("a", new byte[2 << 20])));
     assertFalse(unavailable(tooLarge).mayHaveApplied());
     assertFalse(unavailable(shard.commit(List.of(Write.put("b", bytes("1"))))).mayHaveApplied());
     shard.release();
@@ -200,10 +201,10 @@ class EtcdShardStoreTest extends ShardStoreContract {
   }
 
   private String value(String key) {
-    return Keys.text(row(key).getValue());
+    return EtcdKeys.text(row(key).getValue());
   }
 
   private KeyValue row(String key) {
-    return stores.find(Keys.bytes(key)).orElseThrow();
+    return stores.find(EtcdKeys.bytes(key)).orElseThrow();
   }
 }

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.fixture.SmallEtcd;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
@@ -41,16 +41,18 @@ class EtcdSpaceTest {
     SmallEtcd small = stores.closing(new SmallEtcd(folder));
     EtcdShardStore store = stores.open(small.hostPort(), "first", stores.settings(20));
     OwnedShard shard = store.claim(0).orElseThrow();
-    List<CompletableFuture<Commit>> all = new ArrayList<>();
+    List<CompletableFuture<CommitResult>> all = new ArrayList<>();
     do {
       all.add(shard.commit(page(all.size())));
       all.add(shard.commit(page(all.size())));
     } while (Stores.isDone(all.get(all.size() - 1)));
-    assertTrue(store.trouble().orElseThrow().contains("NOSPACE"), store.trouble().toString());
+    assertTrue(
+        store.unavailableReason().orElseThrow().contains("NOSPACE"),
+        store.unavailableReason().toString());
     assertTrue(store.authorityUntil() - System.nanoTime() > 0, "keepalives still work");
     assertFalse(Stores.unavailable(all.get(all.size() - 1)).mayHaveApplied());
     assertFalse(Stores.unavailable(shard.commit(List.of())).mayHaveApplied());
-    OwnedShard same = shard.again().orElseThrow();
+    OwnedShard same = shard.reclaim().orElseThrow();
     assertEquals(shard.epoch(), same.epoch());
     assertEquals(done(all), same.revision());
     assertEquals(100, rows(same).size());
@@ -60,13 +62,13 @@ class EtcdSpaceTest {
 
     small.makeRoom();
     OwnedShard again = Stores.claim(store, 0);
-    assertTrue(store.trouble().isEmpty());
+    assertTrue(store.unavailableReason().isEmpty());
     assertEquals(done(all), again.revision(), "every commit that was told done, and no other");
     assertEquals(100, rows(again).size());
-    assertEquals(Commit.DONE, await(again.commit(List.of(put("after", "v")))));
+    assertEquals(CommitResult.DONE, await(again.commit(List.of(put("after", "v")))));
   }
 
-  private static long done(List<CompletableFuture<Commit>> commits) {
+  private static long done(List<CompletableFuture<CommitResult>> commits) {
     return commits.stream().filter(Stores::isDone).count();
   }
 
@@ -80,13 +82,13 @@ class EtcdSpaceTest {
     EtcdShardStore store =
         stores.open(ETCD.hostPorts(), "first", stores.settings(20, Duration.ofSeconds(1)));
     OwnedShard shard = store.claim(0).orElseThrow();
-    assertEquals(Commit.DONE, await(shard.commit(List.of(put("k", "first")))));
+    assertEquals(CommitResult.DONE, await(shard.commit(List.of(put("k", "first")))));
     long old = stores.find(stores.row(0, "k")).orElseThrow().getModRevision();
     assertEquals("first", valueAt(old));
     Await.until(
         "the old revision is forgotten",
         () -> {
-          assertEquals(Commit.DONE, await(shard.commit(List.of(put("k", "next")))));
+          assertEquals(CommitResult.DONE, await(shard.commit(List.of(put("k", "next")))));
           return isForgotten(old);
         });
     assertEquals("next", rows(shard).get("k"));
@@ -107,8 +109,8 @@ class EtcdSpaceTest {
 
   private String valueAt(long revision) {
     GetOption then = GetOption.builder().withRevision(revision).build();
-    return Keys.only(stores.client().getKVClient().get(stores.row(0, "k"), then).join())
-        .map(row -> Keys.text(row.getValue()))
+    return EtcdKeys.only(stores.client().getKVClient().get(stores.row(0, "k"), then).join())
+        .map(row -> EtcdKeys.text(row.getValue()))
         .orElseThrow();
   }
 
@@ -119,7 +121,8 @@ class EtcdSpaceTest {
         .getKVClient()
         .get(stores.row(0, "k"), then)
         .handle(
-            (found, failure) -> failure != null && Failing.reason(failure).contains("compacted"))
+            (found, failure) ->
+                failure != null && EtcdFailure.reason(failure).contains("compacted"))
         .get(5, TimeUnit.SECONDS);
   }
 }

@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
  * One shard as etcd would keep it, behind a network that the test plays: a request arrives when the
  * test says so, in any order, and its answer, or a timeout instead, when the test says that.
  */
-final class FakeShard implements Commits.Call {
+final class FakeShard implements CommitSender.CommitTransport {
   /** A request on its way. */
   final class Request {
     final long number;
-    private final CompletableFuture<Commits.Answer> answer = new CompletableFuture<>();
-    private Commits.Answer made;
+    private final CompletableFuture<CommitSender.CommitStatus> answer = new CompletableFuture<>();
+    private CommitSender.CommitStatus made;
     private boolean timedOut;
     private boolean hadEffect;
 
@@ -44,7 +44,7 @@ final class FakeShard implements Commits.Call {
           applied.add(number);
           hadEffect = true;
         }
-        made = new Commits.Answer(ours, revision);
+        made = new CommitSender.CommitStatus(ours, revision);
       }
       return this;
     }
@@ -69,15 +69,15 @@ final class FakeShard implements Commits.Call {
   boolean ours = true;
 
   @Override
-  public CompletableFuture<Commits.Answer> send(long number, List<Write> writes) {
+  public CompletableFuture<CommitSender.CommitStatus> send(long number, List<Write> writes) {
     Request request = new Request(number);
     requests.add(request);
     return request.answer;
   }
 
   @Override
-  public CompletableFuture<Commits.Answer> look() {
-    return CompletableFuture.completedFuture(new Commits.Answer(ours, revision));
+  public CompletableFuture<CommitSender.CommitStatus> look() {
+    return CompletableFuture.completedFuture(new CommitSender.CommitStatus(ours, revision));
   }
 
   List<Request> unanswered() {

@@ -19,8 +19,8 @@ class SessionKeeperTest {
   private final ManualClock clock = new ManualClock();
   private final FakeLeases leases = new FakeLeases();
   private final Told told = new Told();
-  private final Setup setup = CommitsTest.setup(clock);
-  private final SessionKeeper keeper = new SessionKeeper(leases, setup, told);
+  private final EtcdStoreContext etcdStoreContext = CommitSenderTest.setup(clock);
+  private final SessionKeeper keeper = new SessionKeeper(leases, etcdStoreContext, told);
 
   /** Answers after a second on the way, or not at all. */
   private final class FakeLeases implements SessionKeeper.Leases {
@@ -88,17 +88,17 @@ class SessionKeeperTest {
   }
 
   private static final class Told implements SessionKeeper.Listener {
-    private final List<Session> granted = new ArrayList<>();
-    private final List<Session> lost = new ArrayList<>();
+    private final List<NodeSession> granted = new ArrayList<>();
+    private final List<NodeSession> lost = new ArrayList<>();
 
     @Override
-    public void granted(Session session) {
-      granted.add(session);
+    public void granted(NodeSession nodeSession) {
+      granted.add(nodeSession);
     }
 
     @Override
-    public void lost(Session session, String why) {
-      lost.add(session);
+    public void lost(NodeSession nodeSession, String why) {
+      lost.add(nodeSession);
     }
   }
 
@@ -127,7 +127,7 @@ class SessionKeeperTest {
   @Test
   void silence_endsAuthority_andThenTheSession_thoughEtcdWouldRenewIt() {
     leases.silent = true;
-    Session first = keeper.session();
+    NodeSession first = keeper.session();
     clock.advance(Duration.ofSeconds(7));
     assertFalse(first.hasAuthority(now()));
     assertFalse(first.isOver(), "it may yet be renewed in time");
@@ -164,7 +164,7 @@ class SessionKeeperTest {
 
   @Test
   void sessionGivenUp_isLost_andAnotherIsGranted() {
-    Session first = keeper.session();
+    NodeSession first = keeper.session();
     keeper.giveUp(first, "etcd is older than it was");
     clock.advance(Duration.ofSeconds(2));
     assertEquals(List.of(first), told.lost);
@@ -174,7 +174,7 @@ class SessionKeeperTest {
 
   @Test
   void leaseGone_endsAuthorityAtOnce_andAnotherIsGranted() {
-    Session first = keeper.session();
+    NodeSession first = keeper.session();
     leases.gone = true;
     keeper.doubt(first);
     clock.advance(Duration.ofSeconds(1));
@@ -198,41 +198,41 @@ class SessionKeeperTest {
 
   @Test
   void afterASleep_nothingIsSure_untilARenewalSentLater_isAnswered() {
-    Session session = keeper.session();
+    NodeSession nodeSession = keeper.session();
     clock.stepWall(Duration.ofMillis(1001));
-    assertTrue(session.mayHaveSlept(moment()));
-    keeper.slept(session);
+    assertTrue(nodeSession.mayHaveSlept(moment()));
+    keeper.slept(nodeSession);
     clock.runDue();
     assertEquals(1, leases.keptAlive, "asked at once");
-    keeper.slept(session);
+    keeper.slept(nodeSession);
     clock.runDue();
     assertEquals(1, leases.keptAlive, "once");
-    assertTrue(session.mayHaveSlept(moment()));
+    assertTrue(nodeSession.mayHaveSlept(moment()));
     clock.advance(Duration.ofSeconds(1));
-    assertFalse(session.mayHaveSlept(moment()));
-    assertTrue(session.hasAuthority(now()));
+    assertFalse(nodeSession.mayHaveSlept(moment()));
+    assertTrue(nodeSession.hasAuthority(now()));
     assertEquals(List.of(), told.lost);
     assertEquals(1, standstills());
   }
 
   @Test
   void renewalThatWasUnderWayInASleep_provesNothing() {
-    Session session = keeper.session();
+    NodeSession nodeSession = keeper.session();
     clock.advance(Duration.ofMillis(1_500));
     assertEquals(2, leases.keptAlive, 1);
     clock.stepWall(Duration.ofHours(1));
     leases.silent = true;
-    keeper.slept(session);
+    keeper.slept(nodeSession);
     clock.advance(Duration.ofSeconds(2));
-    assertTrue(session.mayHaveSlept(moment()), "answered, but it was sent before");
+    assertTrue(nodeSession.mayHaveSlept(moment()), "answered, but it was sent before");
     leases.silent = false;
     clock.advance(Duration.ofSeconds(2));
-    assertFalse(session.mayHaveSlept(moment()), "the next one was sent after");
+    assertFalse(nodeSession.mayHaveSlept(moment()), "the next one was sent after");
   }
 
   @Test
   void leaseThatEndedInASleep_isLost() {
-    Session first = keeper.session();
+    NodeSession first = keeper.session();
     clock.stepWall(Duration.ofMinutes(1));
     leases.gone = true;
     keeper.slept(first);
@@ -258,12 +258,17 @@ class SessionKeeperTest {
     assertEquals(0, leases.keptAlive);
   }
 
-  private Moment moment() {
-    return setup.now();
+  private ClockReading moment() {
+    return etcdStoreContext.now();
   }
 
   private double standstills() {
-    return setup.metrics().registry().get("plinth.etcd.clock.standstills").counter().count();
+    return etcdStoreContext
+        .metrics()
+        .registry()
+        .get("plinth.etcd.clock.standstills")
+        .counter()
+        .count();
   }
 
   private long now() {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.server.settings.ByteSize;
 import dev.plinth.shards.store.OwnedShard;
-import dev.plinth.shards.store.OwnedShard.Commit;
+import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
@@ -37,7 +37,7 @@ final class Stores implements AfterEachCallback {
   private static final Duration REQUEST_TIMEOUT = Duration.ofMillis(500);
 
   final String prefix = "/test/" + UUID.randomUUID() + "/";
-  final Keys keys = new Keys(prefix);
+  final EtcdKeys etcdKeys = new EtcdKeys(prefix);
   private final SharedEngine etcd;
   private final List<AutoCloseable> opened = new ArrayList<>();
   private Client client;
@@ -91,11 +91,11 @@ final class Stores implements AfterEachCallback {
   }
 
   ByteSequence row(int shard, String key) {
-    return keys.rows(shard).concat(Keys.bytes(key));
+    return etcdKeys.rows(shard).concat(EtcdKeys.bytes(key));
   }
 
   Optional<KeyValue> find(ByteSequence key) {
-    return Keys.only(client().getKVClient().get(key).join());
+    return EtcdKeys.only(client().getKVClient().get(key).join());
   }
 
   /** How often a row of shard 0 was written since it was made; 0 where there is none. */
@@ -105,7 +105,7 @@ final class Stores implements AfterEachCallback {
 
   /** Ends the lease of a shard's owner behind its back. */
   void revoke(int shard) {
-    long lease = find(keys.owner(shard)).orElseThrow().getLease();
+    long lease = find(etcdKeys.owner(shard)).orElseThrow().getLease();
     client().getLeaseClient().revoke(lease).join();
   }
 
@@ -119,15 +119,15 @@ final class Stores implements AfterEachCallback {
     return Write.put(key, value.getBytes(UTF_8));
   }
 
-  static Commit await(CompletableFuture<Commit> commit) {
+  static CommitResult await(CompletableFuture<CommitResult> commit) {
     return commit.orTimeout(30, TimeUnit.SECONDS).join();
   }
 
-  static boolean isDone(CompletableFuture<Commit> commit) {
-    return commit.orTimeout(30, TimeUnit.SECONDS).handle((r, t) -> r == Commit.DONE).join();
+  static boolean isDone(CompletableFuture<CommitResult> commit) {
+    return commit.orTimeout(30, TimeUnit.SECONDS).handle((r, t) -> r == CommitResult.DONE).join();
   }
 
-  static StoreUnavailable unavailable(CompletableFuture<Commit> commit) {
+  static StoreUnavailable unavailable(CompletableFuture<CommitResult> commit) {
     CompletionException thrown = assertThrows(CompletionException.class, () -> await(commit));
     return (StoreUnavailable) thrown.getCause();
   }

@@ -1,0 +1,155 @@
+package dev.plinth.client;
+
+import dev.plinth.lease.v1.CloseSessionRequest;
+import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.lease.v1.OpenSessionResponse;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/** One session per namespace, opened on first use, and anew after it was lost. */
+final class NamespaceSessions {
+  private static final Logger log = System.getLogger("plinth.client");
+
+  /** A namespace's session; its lock lets one thread open it while the others wait. */
+  private static final class Slot {
+    ClientSession clientSession;
+  }
+
+  private final Map<String, Slot> slots = new ConcurrentHashMap<>();
+  private final BlockingCaller blockingCaller;
+  private final Function<HeartbeatRequest, HeartbeatSender> hearts;
+  private final ClientEnvironment clientEnvironment;
+  private final OpenSessionRequest terms;
+  private volatile boolean closed;
+
+  /**
+   * @param terms what every session is opened with: owner, ttl, lock-delay
+   */
+  NamespaceSessions(
+      BlockingCaller blockingCaller,
+      Function<HeartbeatRequest, HeartbeatSender> hearts,
+      ClientEnvironment clientEnvironment,
+      OpenSessionRequest terms) {
+    this.blockingCaller = blockingCaller;
+    this.hearts = hearts;
+    this.clientEnvironment = clientEnvironment;
+    this.terms = terms;
+  }
+
+  ClientSession current(String namespace, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
+    synchronized (slot) {
+      checkOpen();
+      if (slot.clientSession == null || slot.clientSession.isLost()) {
+        slot.clientSession = open(namespace, operationDeadline);
+      }
+      return slot.clientSession;
+    }
+  }
+
+  private ClientSession open(String namespace, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    OpenSessionRequest request =
+        terms.toBuilder().setNamespace(namespace).setRequestId(ClientWire.newRequestId()).build();
+    return open(request, operationDeadline).clientSession();
+  }
+
+  /** A session that another process began, and what it holds. */
+  record Resumed(ClientSession clientSession, List<Lease> held) {}
+
+  Resumed resume(String namespace, SessionCredentials key, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    OpenSessionRequest request =
+        OpenSessionRequest.newBuilder()
+            .setNamespace(namespace)
+            .setResumeSessionId(key.id())
+            .setResumeSecret(key.secret())
+            .build();
+    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
+    synchronized (slot) {
+      checkOpen();
+      if (slot.clientSession != null && !slot.clientSession.isLost()) {
+        throw new IllegalStateException(
+            "session "
+                + slot.clientSession.id()
+                + " is in use (expected: none yet in "
+                + namespace
+                + ")");
+      }
+      Resumed resumed = open(request, operationDeadline);
+      slot.clientSession = resumed.clientSession();
+      return resumed;
+    }
+  }
+
+  /**
+   * Counts from before the first attempt: if that one opened the session and its answer was lost,
+   * the second one's answer is a memory, not a renewal.
+   */
+  private Resumed open(OpenSessionRequest request, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    ClockReading sentAt = clientEnvironment.now();
+    OpenSessionResponse answer =
+        blockingCaller.call(LeaseServiceGrpc.getOpenSessionMethod(), request, operationDeadline);
+    HeartbeatRequest beat =
+        HeartbeatRequest.newBuilder()
+            .setNamespace(request.getNamespace())
+            .setSessionId(answer.getSessionId())
+            .build();
+    LocalDeadline localDeadline = new LocalDeadline(sentAt, ClientWire.duration(answer.getTtl()));
+    SessionCredentials key =
+        new SessionCredentials(answer.getSessionId(), answer.getResumeSecret());
+    ClientSession clientSession =
+        new ClientSession(key, localDeadline, hearts.apply(beat), clientEnvironment);
+    clientSession.start();
+    return new Resumed(clientSession, answer.getHeldList());
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the client is closed");
+    }
+  }
+
+  /** Ends every session, here first and then at the server, which releases what they held. */
+  void close(Duration each) {
+    closed = true;
+    for (Map.Entry<String, Slot> entry : slots.entrySet()) {
+      synchronized (entry.getValue()) {
+        ClientSession clientSession = entry.getValue().clientSession;
+        if (clientSession != null && !clientSession.isLost()) {
+          clientSession.end();
+          closeAtServer(entry.getKey(), clientSession.id(), each);
+        }
+      }
+    }
+  }
+
+  private void closeAtServer(String namespace, String id, Duration time) {
+    CloseSessionRequest request =
+        CloseSessionRequest.newBuilder()
+            .setNamespace(namespace)
+            .setSessionId(id)
+            .setRequestId(ClientWire.newRequestId())
+            .build();
+    try {
+      blockingCaller.call(
+          LeaseServiceGrpc.getCloseSessionMethod(),
+          request,
+          new OperationDeadline(time, clientEnvironment.nanos()));
+    } catch (CallFailedException e) {
+      log.log(Level.INFO, "session {0} ends by its ttl: {1}", id, e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.plinth.client.id;
+
+import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.SafeMeters;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** All meters of ids, in Micrometer; one of each per namespace, over all handles of a client. */
+final class ClientIdMetrics implements ClientIdEvents {
+  /** The handles of a namespace, and what those handed out that are closed. */
+  private static final class Tally {
+    private final Set<IdGeneratorGauges> open = ConcurrentHashMap.newKeySet();
+    private final LongAdder ofClosed = new LongAdder();
+
+    double issued() {
+      return ofClosed.sum() + open.stream().mapToLong(i -> i.issued().getAsLong()).sum();
+    }
+
+    double runway() {
+      return open.stream().mapToLong(i -> i.runway().getAsLong()).sum();
+    }
+
+    double aheadSeconds() {
+      return open.stream().map(i -> i.ahead().get()).mapToLong(Duration::toMillis).max().orElse(0)
+          / 1000.0;
+    }
+  }
+
+  private final MeterRegistry registry;
+  private final Map<String, Tally> tallies = new ConcurrentHashMap<>();
+
+  private ClientIdMetrics(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  static ClientIdEvents of(ClientRuntime clientRuntime) {
+    return new ClientIdMetrics(clientRuntime.meters().orElseThrow());
+  }
+
+  @Override
+  public void opened(IdGeneratorGauges idGeneratorGauges) {
+    tallies
+        .computeIfAbsent(idGeneratorGauges.namespace(), this::measured)
+        .open
+        .add(idGeneratorGauges);
+  }
+
+  private Tally measured(String namespace) {
+    Tally tally = new Tally();
+    SafeMeters.run(() -> register(namespace, tally));
+    return tally;
+  }
+
+  private void register(String namespace, Tally tally) {
+    FunctionCounter.builder("plinth.client.ids.issued", tally, Tally::issued)
+        .tag("namespace", namespace)
+        .register(registry);
+    Gauge.builder("plinth.client.ids.runway", tally, Tally::runway)
+        .tag("namespace", namespace)
+        .register(registry);
+    Gauge.builder("plinth.client.ids.clock.ahead", tally, Tally::aheadSeconds)
+        .tag("namespace", namespace)
+        .baseUnit("seconds")
+        .register(registry);
+  }
+
+  @Override
+  public void closed(IdGeneratorGauges idGeneratorGauges) {
+    Tally tally = tallies.get(idGeneratorGauges.namespace());
+    if (tally.open.remove(idGeneratorGauges)) {
+      tally.ofClosed.add(idGeneratorGauges.issued().getAsLong());
+    }
+  }
+
+  @Override
+  public void stalled(String namespace) {
+    count("plinth.client.ids.range.stalls", namespace, 1);
+  }
+
+  @Override
+  public void returned(String namespace, long ids) {
+    count("plinth.client.ids.returned", namespace, ids);
+  }
+
+  private void count(String name, String namespace, long by) {
+    SafeMeters.run(() -> registry.counter(name, "namespace", namespace).increment(by));
+  }
+}

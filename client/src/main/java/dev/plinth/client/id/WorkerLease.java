@@ -1,0 +1,109 @@
+package dev.plinth.client.id;
+
+import dev.plinth.client.ClientRuntime;
+import dev.plinth.id.v1.Worker;
+import java.time.Duration;
+
+/**
+ * A worker id in this client's hands, in one epoch. Which it is and what it starts above never
+ * changes; up to when and how high it may be used is moved on by renewals.
+ */
+final class WorkerLease {
+  /**
+   * What the last renewal allows.
+   *
+   * @param deadline no id after it, on the monotonic clock
+   * @param ceilingMs no id with a time above it
+   */
+  record RenewalTerms(long deadline, long ceilingMs, long maxAheadMs) {}
+
+  private final int worker;
+  private final long epoch;
+  private final long floorMs;
+  private final SnowflakeLayout layout;
+  private final long lowestPlace;
+  private final Duration interval;
+  private volatile RenewalTerms renewalTerms;
+  private volatile RenewalTerms overdue;
+
+  /**
+   * @param granted the server's answer to what was asked first at {@code askedAt}
+   * @param last the highest place used before, maybe of another worker id
+   */
+  WorkerLease(Worker granted, long askedAt, long last) {
+    this.worker = granted.getWorkerId();
+    this.epoch = granted.getEpoch();
+    this.floorMs = granted.getFloorMs();
+    this.layout = SnowflakeLayout.of(granted.getLayout());
+    // In a unit that was used before, ids of a lower worker would not rise.
+    long unit = Math.max(layout.unit(floorMs) + 1, layout.unitOfPlace(last) + 1);
+    this.lowestPlace = layout.firstPlace(Math.max(0, unit));
+    this.interval = believed(granted).dividedBy(3);
+    this.renewalTerms = terms(granted, askedAt);
+  }
+
+  private static RenewalTerms terms(Worker granted, long askedAt) {
+    return new RenewalTerms(
+        askedAt + believed(granted).toNanos(),
+        granted.getCeilingMs(),
+        duration(granted.getMaxAhead()).toMillis());
+  }
+
+  private static Duration believed(Worker granted) {
+    return ClientRuntime.believed(duration(granted.getTtl()));
+  }
+
+  private static Duration duration(com.google.protobuf.Duration value) {
+    return Duration.ofSeconds(value.getSeconds(), value.getNanos());
+  }
+
+  /** The server had it renewed, as of a request sent then. On the own thread alone. */
+  void renewed(Worker kept, long sentAt) {
+    RenewalTerms next = terms(kept, sentAt);
+    RenewalTerms known = renewalTerms;
+    boolean later = next.deadline - known.deadline > 0;
+    renewalTerms =
+        new RenewalTerms(
+            later ? next.deadline : known.deadline,
+            Math.max(next.ceilingMs, known.ceilingMs),
+            next.maxAheadMs);
+  }
+
+  int worker() {
+    return worker;
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  long floorMs() {
+    return floorMs;
+  }
+
+  SnowflakeLayout layout() {
+    return layout;
+  }
+
+  long lowestPlace() {
+    return lowestPlace;
+  }
+
+  /** A third of what may be believed: two renewals may fail before the third must not. */
+  Duration interval() {
+    return interval;
+  }
+
+  RenewalTerms terms() {
+    return renewalTerms;
+  }
+
+  /** Somebody has seen the deadline pass, so that others need not take places to see it too. */
+  boolean isOverdue() {
+    return overdue == renewalTerms;
+  }
+
+  void setOverdue(RenewalTerms seen) {
+    overdue = seen;
+  }
+}

@@ -1,0 +1,125 @@
+package dev.plinth.client.limit;
+
+import dev.plinth.ratelimit.v1.DecidedBy;
+import dev.plinth.ratelimit.v1.Decision;
+import dev.plinth.ratelimit.v1.ReserveRequest;
+import dev.plinth.ratelimit.v1.ReserveResponse;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One caller's wait for room: a place in the future if there is one within its time, else another
+ * try when the service says that it may pass.
+ */
+final class BudgetWaiter {
+  private static final Duration PAUSE = Duration.ofMillis(250);
+
+  private final Limiter limiter;
+  private final ReservationCaller reservationCaller;
+  private final LimiterContext limiterContext;
+  private final long cost;
+  private final long end;
+  private final CompletableFuture<Boolean> mine = new CompletableFuture<>();
+
+  BudgetWaiter(Limiter limiter, LimiterContext limiterContext, long cost, Duration wait) {
+    this.limiter = limiter;
+    this.reservationCaller = limiter.places();
+    this.limiterContext = limiterContext;
+    this.cost = cost;
+    this.end = limiterContext.now() + wait.toNanos();
+  }
+
+  CompletableFuture<Boolean> start() {
+    ask(reservationCaller.request(cost, left()));
+    return mine;
+  }
+
+  private Duration left() {
+    return Duration.ofNanos(Math.max(0, end - limiterContext.now()));
+  }
+
+  private void again() {
+    if (mine.isDone()) {
+      return;
+    }
+    if (limiter.paid(cost)) {
+      mine.complete(true); // if nobody waits for it any more it was spent in vain, and safely
+    } else {
+      ask(reservationCaller.request(cost, left()));
+    }
+  }
+
+  private void ask(ReserveRequest request) {
+    if (opensAtOnce()) {
+      mine.complete(limiter.unavailable().allowed());
+      return;
+    }
+    long sent = limiterContext.now();
+    reservationCaller
+        .ask(request)
+        .whenComplete(
+            (answer, failure) -> {
+              if (failure == null) {
+                answered(request, answer, sent);
+              } else if (RateLimitCaller.isSilence(failure)) {
+                unanswered(request, failure);
+              } else {
+                mine.completeExceptionally(failure);
+              }
+            });
+  }
+
+  private boolean opensAtOnce() {
+    return limiterContext.options().onUnavailable() == OnUnavailable.OPEN
+        && !limiterContext.serviceCircuitBreaker().mayAsk(limiterContext.now());
+  }
+
+  private void answered(ReserveRequest request, ReserveResponse answer, long sent) {
+    limiterContext.serviceCircuitBreaker().answered();
+    Optional<Reservation> place = reservationCaller.reservation(request, answer, sent);
+    if (place.isEmpty()) {
+      denied(answer.getDecision());
+    } else if (mine.isDone()) {
+      place.get().settleAsync(0);
+    } else {
+      limiterContext.rateLimitCaller().after(place.get().delay(), () -> act(place.get()));
+      mine.whenComplete((done, failure) -> place.get().close());
+    }
+  }
+
+  private void act(Reservation place) {
+    if (!place.delay().isZero()) { // a timer may be early
+      limiterContext.rateLimitCaller().after(place.delay(), () -> act(place));
+    } else if (mine.complete(true)) {
+      limiterContext.events().answered(true, DecisionSource.SERVICE);
+    }
+  }
+
+  /** A rule that fails closed may open at any time; no other denial without a time ever ends. */
+  private void denied(Decision decision) {
+    Optional<Duration> pause =
+        decision.getDecidedBy() == DecidedBy.DECIDED_BY_CLOSED
+            ? Optional.of(PAUSE)
+            : LimitWire.retryAfter(decision);
+    if (pause.isEmpty() || pause.get().compareTo(left()) >= 0) {
+      limiterContext.events().answered(false, DecisionSource.SERVICE);
+      mine.complete(false);
+    } else {
+      limiterContext.rateLimitCaller().after(pause.get(), this::again);
+    }
+  }
+
+  /** The same request again, since the place may have been given. */
+  private void unanswered(ReserveRequest request, Throwable failure) {
+    limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
+    if (limiterContext.options().onUnavailable() == OnUnavailable.OPEN) {
+      mine.complete(limiter.unavailable().allowed());
+    } else if (!mine.isDone() && PAUSE.compareTo(left()) < 0) {
+      limiterContext.rateLimitCaller().after(PAUSE, () -> ask(request));
+    } else {
+      mine.complete(limiter.unavailable().allowed());
+      reservationCaller.giveBackIfGiven(request, failure);
+    }
+  }
+}

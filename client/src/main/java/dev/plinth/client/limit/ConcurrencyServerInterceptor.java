@@ -1,0 +1,188 @@
+package dev.plinth.client.limit;
+
+import dev.plinth.ratelimit.v1.AcquireSlotResponse;
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/**
+ * Bounds how many calls of a kind run at the same time, over all servers. A call takes a slot
+ * before its handler begins, keeps it renewed while it runs, streams too, and gives it back once:
+ * when it is closed, completes or is cancelled, whichever comes first. With no slot free it ends
+ * with RESOURCE_EXHAUSTED, QUOTA_EXCEEDED. Where no concurrency rule matches, it is not bounded.
+ *
+ * <p>If a slot is lost while its call runs, since the service was out of reach for as long as the
+ * slot lives, another may run in its place: the handler's {@link Context} is cancelled. A resource
+ * can tell the two apart by {@link #TOKEN}, which rises. A handler that works on after its call was
+ * cancelled is not counted any more.
+ */
+public final class ConcurrencyServerInterceptor implements ServerInterceptor {
+  /** In the handler's context: the token of the slot that its call holds. */
+  public static final Context.Key<Long> TOKEN = Context.key("plinth-slot-token");
+
+  private static final Duration TTL = Duration.ofSeconds(30);
+
+  private final RateLimitClient rateLimitClient;
+  private final String domain;
+  private final CallDescriptors descriptors;
+  private final Executor handlers;
+  private final HeldSlots heldSlots;
+  private final ThrottledLogger throttledLogger;
+
+  private ConcurrencyServerInterceptor(
+      RateLimitClient rateLimitClient,
+      String domain,
+      CallDescriptors descriptors,
+      Executor handlers,
+      HeldSlots heldSlots) {
+    this.rateLimitClient = rateLimitClient;
+    this.domain = domain;
+    this.descriptors = descriptors;
+    this.handlers = handlers;
+    this.heldSlots = heldSlots;
+    this.throttledLogger = new ThrottledLogger(rateLimitClient.line().nanos());
+  }
+
+  /** Slots outlive a server that dies by 30 s. */
+  public static ConcurrencyServerInterceptor of(
+      RateLimitClient rateLimitClient, String domain, CallDescriptors descriptors) {
+    return of(rateLimitClient, domain, descriptors, TTL);
+  }
+
+  /**
+   * @param ttl how long slots outlive a server that dies, 100 ms to 1 h
+   */
+  public static ConcurrencyServerInterceptor of(
+      RateLimitClient rateLimitClient, String domain, CallDescriptors descriptors, Duration ttl) {
+    return new ConcurrencyServerInterceptor(
+        rateLimitClient,
+        domain,
+        descriptors,
+        Runnable::run,
+        new HeldSlots(rateLimitClient.wiring(), domain, ttl));
+  }
+
+  /** Where handlers begin; by default on threads of the client's own, as many as it takes. */
+  public ConcurrencyServerInterceptor handlersOn(Executor threads) {
+    return new ConcurrencyServerInterceptor(
+        rateLimitClient, domain, descriptors, threads, heldSlots);
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    Optional<Map<String, String>> limited = descriptors.of(call, headers);
+    if (limited.isEmpty()) {
+      return next.startCall(call, headers);
+    }
+    DelayedCallListener<Q> held = new DelayedCallListener<>(call);
+    heldSlots
+        .acquire(new LimiterKey(domain, limited.get()))
+        // Not on the client's own thread: from here on it is the application's code that runs.
+        .thenAcceptAsync(
+            slotResult -> entered(slotResult, call, headers, next, held),
+            rateLimitClient.line().background());
+    return held;
+  }
+
+  private <Q, A> void entered(
+      HeldSlots.SlotResult slotResult,
+      ServerCall<Q, A> call,
+      Metadata headers,
+      ServerCallHandler<Q, A> next,
+      DelayedCallListener<Q> held) {
+    if (slotResult instanceof HeldSlots.SlotResult.Got got) {
+      HeldSlot heldSlot = got.heldSlot();
+      held.begin(handlers, () -> run(heldSlot, call, headers, next), heldSlot::release);
+    } else if (slotResult instanceof HeldSlots.SlotResult.Full full) {
+      refuse(call, full.answer());
+    } else if (slotResult instanceof HeldSlots.SlotResult.Unlimited
+        || opens((HeldSlots.SlotResult.Unknown) slotResult)) {
+      held.begin(handlers, () -> next.startCall(call, headers), () -> {});
+    } else {
+      CallRejection.unavailable().close(call, new Metadata());
+    }
+  }
+
+  private boolean opens(HeldSlots.SlotResult.Unknown unknown) {
+    unknown
+        .refusal()
+        .ifPresent(
+            why -> throttledLogger.complain("slots of domain " + domain + " are refused", why));
+    return rateLimitClient.wiring().options().onUnavailable() == OnUnavailable.OPEN;
+  }
+
+  private static void refuse(ServerCall<?, ?> call, AcquireSlotResponse full) {
+    Duration retryAfter =
+        full.hasRetryAfter() ? LimitWire.duration(full.getRetryAfter()) : CallRejection.SOON;
+    CallRejection.concurrency(full.getLimitsList(), retryAfter).close(call, new Metadata());
+  }
+
+  private <Q, A> ServerCall.Listener<Q> run(
+      HeldSlot heldSlot, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    Context.CancellableContext running =
+        Context.current().withValue(TOKEN, heldSlot.token()).withCancellation();
+    // A context tells its listeners, which are the application's, where it is cancelled.
+    heldSlot.onLost(
+        () ->
+            rateLimitClient
+                .line()
+                .background()
+                .execute(
+                    () -> running.cancel(new IllegalStateException("the call's slot is lost"))));
+    try {
+      return ending(
+          heldSlot,
+          running,
+          Contexts.interceptCall(running, closing(heldSlot, call), headers, next));
+    } catch (RuntimeException e) {
+      heldSlot.release();
+      running.cancel(e);
+      throw e;
+    }
+  }
+
+  private static <Q, A> ServerCall<Q, A> closing(HeldSlot heldSlot, ServerCall<Q, A> call) {
+    return new SimpleForwardingServerCall<>(call) {
+      @Override
+      public void close(Status status, Metadata trailers) {
+        heldSlot.release();
+        super.close(status, trailers);
+      }
+    };
+  }
+
+  private static <Q> ServerCall.Listener<Q> ending(
+      HeldSlot heldSlot, Context.CancellableContext running, ServerCall.Listener<Q> handler) {
+    return new SimpleForwardingServerCallListener<>(handler) {
+      @Override
+      public void onCancel() {
+        end(super::onCancel);
+      }
+
+      @Override
+      public void onComplete() {
+        end(super::onComplete);
+      }
+
+      private void end(Runnable tell) {
+        heldSlot.release();
+        try {
+          tell.run();
+        } finally {
+          running.cancel(null);
+        }
+      }
+    };
+  }
+}

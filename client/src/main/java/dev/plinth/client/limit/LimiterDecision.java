@@ -1,0 +1,34 @@
+package dev.plinth.client.limit;
+
+import dev.plinth.ratelimit.v1.Decision;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Whether something may be done, and why.
+ *
+ * @param retryAfter after a denial: when the same would pass if nothing else came; empty if it
+ *     never would, or nobody knows
+ * @param decision of the service, if it made one: now, or when it denied what is still denied
+ */
+public record LimiterDecision(
+    boolean allowed,
+    DecisionSource decisionSource,
+    Optional<Duration> retryAfter,
+    Optional<Decision> decision) {
+  static final LimiterDecision PAID =
+      new LimiterDecision(true, DecisionSource.LEASE, Optional.empty(), Optional.empty());
+
+  static LimiterDecision unavailable(OnUnavailable mode) {
+    return new LimiterDecision(
+        mode == OnUnavailable.OPEN, DecisionSource.UNAVAILABLE, Optional.empty(), Optional.empty());
+  }
+
+  static LimiterDecision of(Decision decision) {
+    return new LimiterDecision(
+        LimitWire.isAllowed(decision),
+        DecisionSource.SERVICE,
+        LimitWire.retryAfter(decision),
+        Optional.of(decision));
+  }
+}

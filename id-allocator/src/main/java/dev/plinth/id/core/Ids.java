@@ -1,9 +1,0 @@
-package dev.plinth.id.core;
-
-import java.util.List;
-
-/**
- * Ids that were allocated: dense ones by the first, their number and their distance, others one by
- * one.
- */
-public record Ids(List<Long> listed, long first, int count, int step) {}

@@ -1,0 +1,121 @@
+package dev.plinth.lease.core;
+
+import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.failure.Failure;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A namespace: its rules, its keys, and how much there is of all that the rules limit. */
+final class LeaseNamespace {
+  private static final Duration LATER = Duration.ofSeconds(1);
+  // What the waiters of a namespace may take in memory: their payloads may be 4 KiB each.
+  static final int MOST_WAITING_MIB = 64;
+
+  final String name;
+  final TreeMap<String, LeaseKey> keys = new TreeMap<>();
+  int leases;
+  int sessions;
+  private final Map<Object, Waiter> waiters = new HashMap<>();
+  private long waitingBytes;
+  private NamespacePolicy namespacePolicy = NamespacePolicy.PLATFORM;
+  private long policyVersion;
+  private final Rate acquires = new Rate();
+
+  LeaseNamespace(String name) {
+    this.name = name;
+  }
+
+  NamespacePolicy policy() {
+    return namespacePolicy;
+  }
+
+  /** 0 before one was set. */
+  long policyVersion() {
+    return policyVersion;
+  }
+
+  void policy(NamespacePolicy next, long version) {
+    namespacePolicy = next;
+    policyVersion = version;
+  }
+
+  LeaseNamespaceView view() {
+    return new LeaseNamespaceView(
+        namespacePolicy, policyVersion, leases, sessions, waiters.size(), 0, 0);
+  }
+
+  /** Counts a wish against the rate. */
+  void admitWish(long now) {
+    int perSecond = namespacePolicy.maxAcquiresPerSecond();
+    long wait = perSecond == Integer.MAX_VALUE ? 0 : acquires.take(perSecond, now);
+    if (wait > 0) {
+      throw new Failure.Exhausted(
+          ErrorReason.ERROR_REASON_RATE_EXCEEDED,
+          "acquires of namespace " + name,
+          "more than " + perSecond + " acquires a second in namespace " + name,
+          Duration.ofNanos(wait));
+    }
+  }
+
+  void admitLeases(int more) {
+    admit("leases", leases + more, namespacePolicy.maxLeases());
+  }
+
+  void admitSession() {
+    admit("sessions", sessions + 1, namespacePolicy.maxSessions());
+  }
+
+  /** Refuses one more waiter, of a party that has so many already, where there is no room. */
+  void admitWaiter(Waiter waiter, int ofItsOwner) {
+    admit("waiters", waiters.size() + 1, namespacePolicy.maxWaiters());
+    admit("waiters of one owner", ofItsOwner + 1, namespacePolicy.maxWaitersPerOwner());
+    admit("MiB of waiters", (int) (waitingBytes + waiter.wish.bytes() >> 20) + 1, MOST_WAITING_MIB);
+  }
+
+  void admitElections(int there, int more) {
+    if (more > 0) {
+      admit("elections", there + more, namespacePolicy.maxElections());
+    }
+  }
+
+  void enter(Waiter waiter) {
+    waiters.put(waiter.wish.callId(), waiter);
+    waitingBytes += waiter.wish.bytes();
+  }
+
+  void leave(Waiter waiter) {
+    waiters.remove(waiter.wish.callId(), waiter);
+    waitingBytes -= waiter.wish.bytes();
+  }
+
+  /** The one that a call waits as; null if it does not stand in line. */
+  Waiter waiter(Object callId) {
+    return waiters.get(callId);
+  }
+
+  Collection<Waiter> waiters() {
+    return waiters.values();
+  }
+
+  /** Nothing is left that it would be missed for: nothing held, awaited, open or set. */
+  boolean isUnused() {
+    return keys.isEmpty() && waiters.isEmpty() && sessions == 0 && policyVersion == 0;
+  }
+
+  private void admit(String what, int wouldBe, int most) {
+    admit(what, name, wouldBe, most);
+  }
+
+  static void admit(String what, String namespace, int wouldBe, int most) {
+    if (wouldBe > most) {
+      throw new Failure.Exhausted(
+          ErrorReason.ERROR_REASON_QUOTA_EXCEEDED,
+          what + " of namespace " + namespace,
+          "namespace " + namespace + " may have no more than " + most + " " + what,
+          LATER);
+    }
+  }
+}

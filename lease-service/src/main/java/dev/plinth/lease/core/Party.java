@@ -1,4 +1,0 @@
-package dev.plinth.lease.core;
-
-/** Who holds or waits: an owner, in a session or, where that is empty, on its own. */
-record Party(String ownerId, String sessionId) {}

@@ -1,8 +1,0 @@
-package dev.plinth.lease.core;
-
-/** What a release found. */
-public enum Released {
-  RELEASED,
-  STILL_HELD,
-  NOT_HELD
-}

@@ -1,0 +1,134 @@
+package dev.plinth.server.call;
+
+import com.google.protobuf.Duration;
+import com.google.protobuf.util.Durations;
+import dev.plinth.server.failure.Failure;
+import java.util.regex.Pattern;
+
+/**
+ * Checks of request fields; each refuses with the field's name, its value and what was expected.
+ */
+public final class FieldChecks {
+  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
+  private static final Pattern DOMAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}");
+  // Also what only changes how its neighbours are shown, such as U+202E, which turns text around.
+  private static final Pattern UNPRINTABLE =
+      Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
+  private static final char DELETE = 0x7f;
+  private static final int MOST_REQUEST_ID = 64;
+
+  private FieldChecks() {}
+
+  /** Empty stands for {@code default}. */
+  public static String namespace(String value) {
+    return namespace("namespace", value);
+  }
+
+  /** A namespace that goes by another name. */
+  public static String namespace(String field, String value) {
+    if (value.isEmpty()) {
+      return "default";
+    }
+    if (!NAMESPACE.matcher(value).matches()) {
+      throw Failure.Invalid.field(
+          field, quoted(value), "1..63 of a-z, 0-9 and -, not starting with -");
+    }
+    return value;
+  }
+
+  /** A namespace by a name that another system has given, such as {@code mongo_cps}. */
+  public static String domain(String field, String value) {
+    if (value.isEmpty()) {
+      return "default";
+    }
+    if (!DOMAIN.matcher(value).matches()) {
+      throw Failure.Invalid.field(
+          field,
+          quoted(value),
+          "1..128 of A-Z, a-z, 0-9, - _ . : and /, starting with a letter or digit");
+    }
+    return value;
+  }
+
+  /**
+   * A name of the caller's choice: not empty, not too long, nothing that would break a log line or
+   * make it read as something else.
+   */
+  public static String name(String field, String value, int mostChars) {
+    if (!isName(value, mostChars)) {
+      throw Failure.Invalid.field(
+          field,
+          quoted(value),
+          "1.." + mostChars + " characters without control or format characters");
+    }
+    return value;
+  }
+
+  /** What {@link #name} asks, for who has no field's name at hand and would have to make one. */
+  public static boolean isName(String value, int mostChars) {
+    if (value.isEmpty() || value.length() > mostChars) {
+      return false;
+    }
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c >= DELETE) {
+        return !UNPRINTABLE.matcher(value).find(); // not ASCII alone: the slow way
+      }
+      if (c < ' ') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  public static String optionalName(String field, String value, int mostChars) {
+    return value.isEmpty() ? value : name(field, value, mostChars);
+  }
+
+  public static String requestId(String value) {
+    return optionalName("request_id", value, MOST_REQUEST_ID);
+  }
+
+  public static int between(String field, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw Failure.Invalid.field(field, value, least + ".." + most);
+    }
+    return value;
+  }
+
+  /** A duration in whole milliseconds within bounds; null stands for the default. */
+  public static java.time.Duration duration(
+      String field,
+      Duration value,
+      java.time.Duration byDefault,
+      java.time.Duration least,
+      java.time.Duration most) {
+    if (value == null) {
+      return byDefault;
+    }
+    String expected = text(least) + ".." + text(most);
+    if (!Durations.isValid(value)) {
+      throw Failure.Invalid.field(field, "not a duration", expected);
+    }
+    java.time.Duration asked = java.time.Duration.ofSeconds(value.getSeconds(), value.getNanos());
+    if (asked.compareTo(least) < 0 || asked.compareTo(most) > 0) {
+      throw Failure.Invalid.field(field, Durations.toString(value), expected);
+    }
+    return java.time.Duration.ofMillis(asked.toMillis());
+  }
+
+  /** A duration as it was sent, for an answer that refuses it; it may be none at all. */
+  public static String text(Duration value) {
+    return Durations.isValid(value) ? Durations.toString(value) : "not a duration";
+  }
+
+  /** As protobuf writes durations in JSON, which is what a caller types. */
+  public static String text(java.time.Duration duration) {
+    return Durations.toString(Durations.fromMillis(duration.toMillis()));
+  }
+
+  private static String quoted(String value) {
+    String shown = value.length() > 80 ? value.substring(0, 80) + "..." : value;
+    return '"' + UNPRINTABLE.matcher(shown).replaceAll("?") + '"';
+  }
+}

@@ -1,8 +1,0 @@
-package dev.plinth.shards;
-
-/** How a command queues. */
-public enum Lane {
-  /** Renewals and releases: they go first and have room when others are refused. */
-  URGENT,
-  NORMAL
-}

@@ -1,0 +1,188 @@
+package dev.plinth.shards;
+
+import dev.plinth.server.Threads;
+import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
+import dev.plinth.shards.store.ShardStore.Node;
+import dev.plinth.shards.store.ShardStore.Owner;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * Where the calls for each shard go: a look at memory, never at the store. A call for a shard that
+ * moves waits here until it has an owner.
+ */
+public final class ShardRouter implements AutoCloseable {
+  private static final long LOOK_MILLIS = 25;
+  // An owner that refused may serve again without a change of owner: after a moment without
+  // authority, or a load of its rows.
+  private static final long SAME_OWNER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** What was seen last, and when on the monotonic clock. */
+  public record Seen(ClusterSnapshot clusterSnapshot, long nanos) {}
+
+  private record Waiting(int shard, Route avoid, long since, long until, Consumer<Route> then) {}
+
+  private final Shards shards;
+  private final ShardMetrics metrics;
+  private final int mostWaiting;
+  private final AtomicReferenceArray<Route> owners;
+  private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiters = new AtomicInteger();
+  private final AtomicBoolean looking = new AtomicBoolean();
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-routes"));
+  // A node that leaves takes its announcement back, and still answers for what it has not given.
+  private final Map<String, String> addresses = new HashMap<>();
+  private volatile Seen seen;
+  private volatile Consumer<Set<String>> peers = addresses -> {};
+
+  ShardRouter(Shards shards, ShardMetrics metrics, int count, int mostWaiting) {
+    this.shards = shards;
+    this.metrics = metrics;
+    this.mostWaiting = mostWaiting;
+    this.owners = new AtomicReferenceArray<>(count);
+    this.seen = new Seen(new ClusterSnapshot(List.of(), List.of()), System.nanoTime());
+  }
+
+  public Route of(int shard) {
+    return shards
+        .routeHere(shard)
+        .orElseGet(
+            () -> {
+              Route owner = owners.get(shard);
+              return owner == null ? Route.NOWHERE : owner;
+            });
+  }
+
+  /** The store's layout as this node saw it last. */
+  public Seen seen() {
+    return seen;
+  }
+
+  /**
+   * Goes on when the shard has an owner other than the one to avoid, or the same again after a
+   * moment, and at the latest after {@code atMost}; then with whatever is known, most often
+   * NOWHERE. On a thread of its own.
+   *
+   * @return false if too many wait already
+   */
+  public boolean await(int shard, Route avoid, Duration atMost, Consumer<Route> then) {
+    if (waiters.incrementAndGet() > mostWaiting) {
+      waiters.decrementAndGet();
+      return false;
+    }
+    long now = System.nanoTime();
+    waiting.add(new Waiting(shard, avoid, now, now + atMost.toNanos(), then));
+    shards.look();
+    lookSoon();
+    return true;
+  }
+
+  /** From now on told, at each look, the addresses of all nodes that calls may go to. */
+  public void onPeers(Consumer<Set<String>> listener) {
+    peers = listener;
+  }
+
+  /** How a forwarded call ended. */
+  public void forwarded(ForwardOutcome result) {
+    metrics.forwarded(result);
+  }
+
+  boolean isAwaited() {
+    return waiters.get() > 0;
+  }
+
+  void update(ClusterSnapshot clusterSnapshot) {
+    remember(clusterSnapshot);
+    Route[] next = new Route[owners.length()];
+    for (Owner owner : clusterSnapshot.owners()) {
+      next[owner.shard()] = route(owner);
+    }
+    for (int shard = 0; shard < next.length; shard++) {
+      owners.set(shard, next[shard]);
+    }
+    seen = new Seen(clusterSnapshot, System.nanoTime());
+    peers.accept(Set.copyOf(addresses.values()));
+    wakeWaiters();
+  }
+
+  private void remember(ClusterSnapshot clusterSnapshot) {
+    Set<String> live = new HashSet<>();
+    clusterSnapshot.owners().forEach(owner -> live.add(owner.node().id()));
+    clusterSnapshot.nodes().forEach(node -> live.add(node.id()));
+    addresses.keySet().retainAll(live);
+    clusterSnapshot.nodes().forEach(node -> addresses.put(node.id(), node.address()));
+  }
+
+  private Route route(Owner owner) {
+    Node node = owner.node();
+    String address = addresses.get(node.id());
+    if (node.self()) {
+      return Route.COMING;
+    }
+    return address == null ? Route.NOWHERE : Route.elsewhere(node.name(), address, owner.epoch());
+  }
+
+  /** Something changed that calls may wait for. */
+  void wakeWaiters() {
+    if (isAwaited()) {
+      thread.execute(this::release);
+    }
+  }
+
+  private void lookSoon() {
+    if (looking.compareAndSet(false, true)) {
+      thread.schedule(
+          () -> {
+            looking.set(false);
+            release();
+            if (isAwaited()) {
+              lookSoon();
+            }
+          },
+          LOOK_MILLIS,
+          TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void release() {
+    long now = System.nanoTime();
+    waiting.removeIf(call -> goesOn(call, now));
+  }
+
+  private boolean goesOn(Waiting call, long now) {
+    Route route = of(call.shard);
+    boolean ready =
+        (route.location() == Route.Location.LOCAL || route.location() == Route.Location.REMOTE)
+            && (route.epoch() != call.avoid.epoch() || now - call.since >= SAME_OWNER_NANOS);
+    if (!ready && now - call.until < 0) {
+      return false;
+    }
+    waiters.decrementAndGet();
+    metrics.waited(now - call.since);
+    call.then.accept(route);
+    return true;
+  }
+
+  /** Whoever still waits goes on, to be refused. */
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    for (Waiting call = waiting.poll(); call != null; call = waiting.poll()) {
+      call.then.accept(Route.NOWHERE);
+    }
+  }
+}

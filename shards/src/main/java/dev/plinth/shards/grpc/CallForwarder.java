@@ -1,0 +1,126 @@
+package dev.plinth.shards.grpc;
+
+import dev.plinth.server.Engine;
+import dev.plinth.server.HostedService;
+import dev.plinth.shards.Shards;
+import io.grpc.BindableService;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Lets every node answer for every shard: a call whose shard is elsewhere is passed on to its
+ * owner, and one whose shard moves waits for it. A call goes one step at most.
+ */
+public final class CallForwarder implements AutoCloseable {
+  /** Names the node that passed a call on; who finds it does not do so again. */
+  public static final Metadata.Key<String> FORWARDED_BY =
+      Metadata.Key.of("plinth-forwarded-by", Metadata.ASCII_STRING_MARSHALLER);
+
+  private static final int CALLS_PER_CONNECTION = 1000; // what a host takes by default
+
+  private final Shards shards;
+  private final String node;
+  private final PeerChannels peerChannels;
+
+  /** Among nodes that take as many calls on a connection as is the default. */
+  public CallForwarder(Shards shards, String node) {
+    this(shards, node, CALLS_PER_CONNECTION);
+  }
+
+  /**
+   * @param node what the other nodes are told this one is called
+   * @param callsPerConnection that a node takes, as all of them are set
+   */
+  public CallForwarder(Shards shards, String node, int callsPerConnection) {
+    this.shards = shards;
+    // Half, so that a node that is set to take fewer, or still counts calls that ended, has room.
+    this.peerChannels = new PeerChannels(Math.max(1, callsPerConnection / 2));
+    this.node = node.replaceAll("[^ -~]", "?");
+    shards.routes().onPeers(peerChannels::retain);
+  }
+
+  /** The service as callers of this node see it. Its requests name the shard by their namespace. */
+  public HostedService around(HostedService service) {
+    return around(service, method -> true);
+  }
+
+  /**
+   * Like the other, for a service that needs the owner for some of its calls only; the rest is
+   * answered where it arrives.
+   */
+  public HostedService around(HostedService service, Predicate<MethodDescriptor<?, ?>> goes) {
+    List<BindableService> endpoints =
+        service.endpoints().stream().map(endpoint -> around(endpoint, goes)).toList();
+    return new HostedService() {
+      @Override
+      public List<BindableService> endpoints() {
+        return endpoints;
+      }
+
+      @Override
+      public List<Engine> engines() {
+        return service.engines();
+      }
+
+      @Override
+      public void handOff() {
+        service.handOff();
+        shards.handOff();
+      }
+
+      @Override
+      public void close() {
+        service.close();
+      }
+    };
+  }
+
+  /** One endpoint alone, for a caller within this process. */
+  public BindableService around(BindableService endpoint, Predicate<MethodDescriptor<?, ?>> goes) {
+    ServerServiceDefinition plain = endpoint.bindService();
+    ServerServiceDefinition.Builder routed =
+        ServerServiceDefinition.builder(plain.getServiceDescriptor());
+    plain.getMethods().forEach(method -> routed.addMethod(routed(method, goes)));
+    ServerServiceDefinition definition = routed.build();
+    return () -> definition;
+  }
+
+  private <Q, A> ServerMethodDefinition<Q, A> routed(
+      ServerMethodDefinition<Q, A> method, Predicate<MethodDescriptor<?, ?>> goes) {
+    CallKind kind = CallKind.of(method.getMethodDescriptor());
+    return ShardKeyExtractor.of(method.getMethodDescriptor())
+        .filter(key -> goes.test(method.getMethodDescriptor()))
+        .map(
+            key ->
+                method.withServerCallHandler(
+                    (call, headers) ->
+                        new RoutedCall<>(
+                                new RoutedCall.Path<>(
+                                    this, key, kind, method.getServerCallHandler()),
+                                call,
+                                headers)
+                            .begin()))
+        .orElse(method);
+  }
+
+  Shards shards() {
+    return shards;
+  }
+
+  String node() {
+    return node;
+  }
+
+  PeerChannels peers() {
+    return peerChannels;
+  }
+
+  @Override
+  public void close() {
+    peerChannels.close();
+  }
+}

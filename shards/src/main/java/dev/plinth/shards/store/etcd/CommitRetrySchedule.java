@@ -1,0 +1,39 @@
+package dev.plinth.shards.store.etcd;
+
+import java.util.concurrent.TimeUnit;
+
+/** The pauses between tries of a commit, and their end: when the session's authority has passed. */
+final class CommitRetrySchedule {
+  private static final long FIRST_MILLIS = 40;
+  private static final long LONGEST_MILLIS = 500;
+
+  private final NodeSession nodeSession;
+  private final EtcdStoreContext etcdStoreContext;
+
+  CommitRetrySchedule(NodeSession nodeSession, EtcdStoreContext etcdStoreContext) {
+    this.nodeSession = nodeSession;
+    this.etcdStoreContext = etcdStoreContext;
+  }
+
+  boolean isOver() {
+    return !nodeSession.hasAuthority(etcdStoreContext.nanos().getAsLong());
+  }
+
+  /**
+   * Marks the commit as waiting, until {@code then} takes that back. There is no pause before its
+   * second try: most often a connection was cut, and the next one does.
+   */
+  void pause(PendingCommit commit, Runnable then) {
+    int pauses = commit.tries() - 1;
+    if (pauses == 0) {
+      return;
+    }
+    commit.waiting(true);
+    etcdStoreContext
+        .scheduler()
+        .schedule(
+            then,
+            Math.min(FIRST_MILLIS << Math.min(pauses - 1, 8), LONGEST_MILLIS),
+            TimeUnit.MILLISECONDS);
+  }
+}

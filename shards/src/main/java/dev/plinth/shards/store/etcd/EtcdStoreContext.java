@@ -1,0 +1,29 @@
+package dev.plinth.shards.store.etcd;
+
+import java.time.InstantSource;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
+
+/** What the parts of one store share: settings, clocks, background thread, meters. */
+record EtcdStoreContext(
+    EtcdSettings settings,
+    LongSupplier nanos,
+    InstantSource wall,
+    ScheduledExecutorService scheduler,
+    StoreMetrics metrics) {
+  private static final int READS = 3;
+  private static final long READ_NANOS = 5_000_000;
+
+  /** A thread that was held up between two clocks would take it for a sleep: it reads again. */
+  ClockReading now() {
+    long before = nanos.getAsLong();
+    long millis = wall.millis();
+    long after = nanos.getAsLong();
+    for (int again = 0; again < READS && after - before > READ_NANOS; again++) {
+      before = nanos.getAsLong();
+      millis = wall.millis();
+      after = nanos.getAsLong();
+    }
+    return new ClockReading(before, millis);
+  }
+}

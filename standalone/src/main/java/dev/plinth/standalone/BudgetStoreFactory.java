@@ -1,0 +1,55 @@
+package dev.plinth.standalone;
+
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
+import dev.plinth.ratelimit.store.redis.RedisAddress;
+import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
+import dev.plinth.server.settings.InvalidSettingException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Where budgets are kept: {@code embedded}, or at a {@link RedisAddress}. */
+final class BudgetStoreFactory {
+  private static final String EMBEDDED = "embedded";
+  private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private BudgetStoreFactory() {}
+
+  /** Refuses by the name of the setting. */
+  static void check(String value) {
+    if (!value.equals(EMBEDDED) && RedisAddress.parse(value).isEmpty()) {
+      throw new InvalidSettingException("budgets", value, "embedded, " + RedisAddress.FORMS);
+    }
+  }
+
+  /**
+   * Embedded budgets are on the disk where all shards are, too; one of several nodes keeps them in
+   * memory.
+   *
+   * @param executor runs what depends on Redis's answers
+   */
+  static BudgetStore open(PlinthSettings settings, Executor executor) {
+    if (!settings.budgets().equals(EMBEDDED)) {
+      return greeted(
+          RedisBudgetStore.open(
+              settings.budgets(), settings.rateLimit().storeBudget(), settings.redis(), executor));
+    }
+    return CoordinationTarget.parse(settings.coordination()).isEmbedded()
+        ? EmbeddedBudgetStore.open(
+            settings.dataDir().resolve("budgets"),
+            settings.rateLimit().checkpointInterval(),
+            settings.rateLimit().rows())
+        : EmbeddedBudgetStore.open(settings.rateLimit().rows());
+  }
+
+  /** Given a moment to connect, so that a good start does not begin with a warning. */
+  private static BudgetStore greeted(BudgetStore redis) {
+    long from = System.nanoTime();
+    while (redis.unavailableReason().isPresent() && System.nanoTime() - from < HELLO_NANOS) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    return redis;
+  }
+}

@@ -1,0 +1,165 @@
+package dev.plinth.standalone;
+
+import dev.plinth.id.IdService;
+import dev.plinth.id.core.IdApp;
+import dev.plinth.lease.LeaseService;
+import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.ratelimit.RateLimitService;
+import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.server.DataDirectory;
+import dev.plinth.server.GrpcHost;
+import dev.plinth.server.Metrics;
+import dev.plinth.server.RunningProcess;
+import dev.plinth.server.StartRefusedException;
+import dev.plinth.server.Threads;
+import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.ShardApp;
+import dev.plinth.shards.Shards;
+import dev.plinth.shards.grpc.CallForwarder;
+import dev.plinth.shards.grpc.ShardList;
+import dev.plinth.shards.store.ShardStore;
+import dev.plinth.shards.store.embedded.EmbeddedShardStore;
+import dev.plinth.shards.store.etcd.EtcdCluster;
+import dev.plinth.shards.store.etcd.EtcdShardStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Every service in one process: the composition root. */
+public final class PlinthServer implements RunningProcess {
+  private final PlinthSettings settings;
+  // In the order they were opened; closed in reverse.
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final ShardStore store;
+  private final GrpcHost host;
+
+  private PlinthServer(PlinthSettings settings) {
+    this.settings = settings;
+    try {
+      InstantSource clock = InstantSource.system();
+      Metrics metrics = opened(new Metrics());
+      GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics);
+      store = openStore(building, metrics);
+      LeaseApp leases = LeaseService.app(clock, metrics.registry());
+      IdApp ids = IdService.app(clock, metrics.registry());
+      PolicyApp policies = RateLimitService.app(clock);
+      Shards shards = opened(openShards(List.of(leases, ids, policies), metrics));
+      int callsPerConnection = settings.host().limits().callsPerConnection();
+      CallForwarder callForwarder = opened(new CallForwarder(shards, node(), callsPerConnection));
+      BudgetStore budgets = openBudgets();
+      host =
+          opened(
+              building
+                  .add(callForwarder.around(LeaseService.on(shards, leases, shards.engine())))
+                  .add(callForwarder.around(IdService.on(shards, ids, shards.engine())))
+                  .add(
+                      RateLimitService.on(
+                          shards,
+                          policies,
+                          budgets,
+                          settings.rateLimit(),
+                          callForwarder,
+                          metrics.registry()))
+                  .shards(new ShardList(shards, store))
+                  // Only then: the port may be one that the system picked.
+                  .afterBind(port -> shards.announce(AdvertisedAddress.address(settings, port)))
+                  .start());
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private ShardStore openStore(GrpcHost.Builder building, Metrics metrics) {
+    CoordinationTarget where = CoordinationTarget.parse(settings.coordination());
+    int shards = settings.shards().count();
+    try {
+      if (!where.isEmbedded()) {
+        EtcdCluster etcd = new EtcdCluster(where.etcd(), settings.etcd());
+        return opened(EtcdShardStore.open(etcd, node(), shards, metrics.registry()));
+      }
+      DataDirectory data = opened(DataDirectory.open(settings.dataDir(), Instant.now()));
+      building.engine(data);
+      return opened(
+          EmbeddedShardStore.open(
+              data.path().resolve("coordination"), shards, settings.shards().generation()));
+    } catch (StoreUnavailable e) {
+      throw new StartRefusedException(e.getMessage(), e);
+    }
+  }
+
+  private BudgetStore openBudgets() {
+    int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    ExecutorService answers =
+        Executors.newFixedThreadPool(threads, Threads.daemons("plinth-answers"));
+    opened(answers::shutdown);
+    try {
+      return opened(BudgetStoreFactory.open(settings, answers));
+    } catch (StoreUnavailable e) {
+      throw new StartRefusedException(e.getMessage(), e);
+    }
+  }
+
+  private Shards openShards(List<ShardApp<?>> apps, Metrics metrics) {
+    return HighWaterMarkFile.of(settings)
+        .map(file -> Shards.open(store, apps, settings.shards(), file, metrics.registry()))
+        .orElseGet(() -> Shards.open(store, apps, settings.shards(), metrics.registry()));
+  }
+
+  private String node() {
+    return settings
+        .node()
+        .orElseGet(() -> AdvertisedAddress.hostName() + "/" + ProcessHandle.current().pid());
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    parts.push(part);
+    return part;
+  }
+
+  public static PlinthServer start(PlinthSettings settings) {
+    return new PlinthServer(settings);
+  }
+
+  public int port() {
+    return host.port();
+  }
+
+  public int adminPort() {
+    return host.adminPort();
+  }
+
+  /** Addresses and engines, for the ready line. */
+  String summary() {
+    String bind = settings.host().bind();
+    return "gRPC on %s:%d, admin on http://%s:%d, %s engine in %s, budgets in %s"
+        .formatted(bind, port(), bind, adminPort(), store.kind(), store.location(), budgets());
+  }
+
+  private String budgets() {
+    return settings.budgets().equals("embedded") ? "this process" : settings.budgets();
+  }
+
+  @Override
+  public Duration closeAtMost() {
+    return settings.host().drain().atMost();
+  }
+
+  @Override
+  public void close() {
+    while (!parts.isEmpty()) {
+      try {
+        parts.pop().close();
+      } catch (Exception e) {
+        // The parts below it must still be closed.
+        System.getLogger("plinth.main").log(System.Logger.Level.ERROR, "unclean end", e);
+      }
+    }
+  }
+}

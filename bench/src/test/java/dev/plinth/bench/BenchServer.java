@@ -33,14 +33,13 @@ public final class BenchServer implements AutoCloseable {
   }
 
   /** A service on shards of its own. */
-  public static BenchServer on(Wiring<?> wiring, Function<Metrics, ShardStore> open) {
-    return new BenchServer(
-        metrics -> OwnShards.of(wiring, open.apply(metrics), metrics.registry()));
+  public static BenchServer on(Wiring<?> parts, Function<Metrics, ShardStore> open) {
+    return new BenchServer(metrics -> OwnShards.of(parts, open.apply(metrics), metrics.registry()));
   }
 
   /** On the embedded store in a folder, which may be new. */
-  public static BenchServer embedded(Wiring<?> wiring, Path folder) {
-    return on(wiring, metrics -> EmbeddedShardStore.open(folder, SHARDS));
+  public static BenchServer embedded(Wiring<?> parts, Path directory) {
+    return on(parts, metrics -> EmbeddedShardStore.open(directory, SHARDS));
   }
 
   public String target() {

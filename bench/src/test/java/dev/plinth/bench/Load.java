@@ -29,7 +29,7 @@ public final class Load {
   private static final double IDLE_COMPILER = 0.05;
 
   /** At most so long; {@code -PwarmUp} makes it shorter. */
-  private static final long MOST_WARM_UP_NANOS =
+  private static final long MAX_WARM_UP_NANOS =
       TimeUnit.SECONDS.toNanos(Long.getLong("plinth.bench.warmUp", 90));
 
   /** Callers are told apart by as much as a cache line, so that counting costs them nothing. */
@@ -43,7 +43,7 @@ public final class Load {
 
   private Load(int callers) {
     nanos = new SingleWriterRecorder[callers];
-    Arrays.setAll(nanos, i -> new SingleWriterRecorder(Measured.MOST_NANOS, Measured.DIGITS));
+    Arrays.setAll(nanos, i -> new SingleWriterRecorder(Measured.MAX_NANOS, Measured.DIGITS));
     done = new AtomicLongArray(callers * APART);
     ended = new CountDownLatch(callers);
   }
@@ -78,7 +78,7 @@ public final class Load {
       took = (System.nanoTime() - from) / 1e6;
     } while (!Pace.QUICK
         && compiled > took * IDLE_COMPILER
-        && System.nanoTime() - start < MOST_WARM_UP_NANOS);
+        && System.nanoTime() - start < MAX_WARM_UP_NANOS);
     System.out.printf(
         "warm after %d s, compiling for %.0f %% of the last %.0f s%n",
         TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
@@ -148,7 +148,7 @@ public final class Load {
   }
 
   private void count(int caller, long start, long got) {
-    nanos[caller].recordValue(Math.min(Measured.MOST_NANOS, System.nanoTime() - start));
+    nanos[caller].recordValue(Math.min(Measured.MAX_NANOS, System.nanoTime() - start));
     int own = caller * APART;
     done.lazySet(own, done.get(own) + got);
     done.lazySet(own + 1, done.get(own + 1) + 1);

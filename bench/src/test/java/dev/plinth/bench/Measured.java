@@ -15,11 +15,11 @@ import org.HdrHistogram.Histogram;
  */
 public record Measured(long done, long operations, double seconds, Histogram nanos, long inAll)
     implements Serializable {
-  static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
+  static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(1);
   static final int DIGITS = 2;
 
   static Histogram empty() {
-    return new Histogram(MOST_NANOS, DIGITS);
+    return new Histogram(MAX_NANOS, DIGITS);
   }
 
   /** Rounds of one case, one after another. */

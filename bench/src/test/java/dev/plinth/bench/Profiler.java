@@ -27,13 +27,13 @@ public final class Profiler {
     if (NAME.isEmpty()) {
       return work.run();
     }
-    Path folder = Files.createDirectories(Path.of("build", "profiles"));
-    AsyncProfiler profiler = load(folder);
+    Path directory = Files.createDirectories(Path.of("build", "profiles"));
+    AsyncProfiler profiler = load(directory);
     profiler.execute("start,event=" + EVENT + ",interval=1ms,threads");
     try {
       return work.run();
     } finally {
-      Path file = folder.resolve(NAME + "-" + row);
+      Path file = directory.resolve(NAME + "-" + row);
       profiler.execute("stop");
       profiler.execute("dump,collapsed,threads,file=" + file + ".collapsed");
       profiler.execute("dump,flamegraph,threads,title=" + row + ",file=" + file + ".html");
@@ -41,9 +41,9 @@ public final class Profiler {
     }
   }
 
-  private static AsyncProfiler load(Path folder) throws IOException {
+  private static AsyncProfiler load(Path directory) throws IOException {
     // Not the user's home, where the loader would leave its library behind.
-    AsyncProfilerLoader.setExtractionDirectory(folder.toAbsolutePath());
+    AsyncProfilerLoader.setExtractionDirectory(directory.toAbsolutePath());
     return AsyncProfilerLoader.load();
   }
 }

@@ -34,14 +34,14 @@ public final class ZooKeeperProcess implements AutoCloseable {
   private final JavaProcess process;
   private final int port;
 
-  public ZooKeeperProcess(Path folder) throws IOException {
-    Files.createDirectories(folder);
+  public ZooKeeperProcess(Path directory) throws IOException {
+    Files.createDirectories(directory);
     port = Ports.free(1)[0];
-    Path file = folder.resolve("zoo.cfg");
-    Files.writeString(file, CONFIGURATION.formatted(folder.resolve("data"), port));
+    Path file = directory.resolve("zoo.cfg");
+    Files.writeString(file, CONFIGURATION.formatted(directory.resolve("data"), port));
     process =
         JavaProcess.start(
-            folder,
+            directory,
             List.of("-Xmx1g", "-Dzookeeper.forceSync=yes", "-Dzookeeper.jmx.log4j.disable=true"),
             ZooKeeperServerMain.class,
             file.toString());

@@ -7,29 +7,29 @@ import java.util.Optional;
 
 /** How keys are to be taken. The usual: exclusive, priority 0, no payload, no re-entry. */
 public final class AcquireOptions {
-  private static final AcquireOptions USUAL =
+  private static final AcquireOptions DEFAULTS =
       new AcquireOptions(LeaseSpec.exclusive(""), 0, ByteString.EMPTY, Optional.empty());
 
   private final LeaseSpec manner;
   private final int priority;
   private final ByteString payload;
-  private final Optional<String> party;
+  private final Optional<String> owner;
 
   private AcquireOptions(
-      LeaseSpec manner, int priority, ByteString payload, Optional<String> party) {
+      LeaseSpec manner, int priority, ByteString payload, Optional<String> owner) {
     this.manner = manner;
     this.priority = priority;
     this.payload = payload;
-    this.party = party;
+    this.owner = owner;
   }
 
   public static AcquireOptions defaults() {
-    return USUAL;
+    return DEFAULTS;
   }
 
   /** Beside other shared holders. */
   public AcquireOptions shared() {
-    return new AcquireOptions(LeaseSpec.shared(""), priority, payload, party);
+    return new AcquireOptions(LeaseSpec.shared(""), priority, payload, owner);
   }
 
   /**
@@ -37,17 +37,17 @@ public final class AcquireOptions {
    * hold of its own; there is no re-entry.
    */
   public AcquireOptions permits(int weight) {
-    return new AcquireOptions(LeaseSpec.permits("", weight), priority, payload, party);
+    return new AcquireOptions(LeaseSpec.permits("", weight), priority, payload, owner);
   }
 
   /** Higher is served first; -100 to 100. */
   public AcquireOptions priority(int value) {
-    return new AcquireOptions(manner, value, payload, party);
+    return new AcquireOptions(manner, value, payload, owner);
   }
 
   /** Kept with the lease for others to read; at most 4 KiB. */
   public AcquireOptions payload(byte[] value) {
-    return new AcquireOptions(manner, priority, ByteString.copyFrom(value), party);
+    return new AcquireOptions(manner, priority, ByteString.copyFrom(value), owner);
   }
 
   /**
@@ -69,8 +69,8 @@ public final class AcquireOptions {
   }
 
   /** What follows the client's own name; empty for a handle on its own. */
-  Optional<String> party() {
-    return party;
+  Optional<String> owner() {
+    return owner;
   }
 
   AcquireRequest.Builder request() {

@@ -27,7 +27,7 @@ interface Acquisition<Q, A, H> {
   List<Lease> fresh(A answer);
 
   /** For a grant that nobody is going to use. Does not block. */
-  void giveBack(H granted);
+  void release(H granted);
 
   /** For a grant to a session that was lost meanwhile, which nobody has seen yet. */
   void undo(H granted);

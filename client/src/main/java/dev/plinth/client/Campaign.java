@@ -25,7 +25,7 @@ final class Campaign
   private static final Logger log = System.getLogger("plinth.client");
 
   /** Several of them, and the calls between, fit into the time for which a place is kept. */
-  private static final Duration LONGEST_PAUSE = Duration.ofMillis(400);
+  private static final Duration MAX_PAUSE = Duration.ofMillis(400);
 
   /** By then the server has dropped whoever left the line, or has elected it just before. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
@@ -86,13 +86,13 @@ final class Campaign
   /** Stands or leads. On any thread. */
   private boolean isOpen() {
     return !elected.isDone()
-        || !elected.isCompletedExceptionally() && !elected.join().lease().hold().isOver();
+        || !elected.isCompletedExceptionally() && !elected.join().lease().hold().isEnded();
   }
 
   /** A leader that gave up would stand again by it. */
   @Override
-  public boolean isWanted() {
-    return leadership == null || !leadership.lease().hold().isOver();
+  public boolean isActive() {
+    return leadership == null || !leadership.lease().hold().isEnded();
   }
 
   private void stand(ClientSession on) {
@@ -104,11 +104,7 @@ final class Campaign
     highest = clientParts.tokens().highest(request.getNamespace());
     stream =
         new ResumingStream<>(
-            clientParts,
-            ElectionServiceGrpc.getCampaignMethod(),
-            LONGEST_PAUSE,
-            () -> standing,
-            this);
+            clientParts, ElectionServiceGrpc.getCampaignMethod(), MAX_PAUSE, () -> standing, this);
     clientSession.attach(this);
     stream.open();
     if (clientSession.isLost()) {
@@ -119,10 +115,10 @@ final class Campaign
   /** On any thread. */
   @Override
   public void sessionChanged() {
-    thread.execute(this::followSession);
+    thread.execute(this::onSessionChange);
   }
 
-  private void followSession() {
+  private void onSessionChange() {
     LeaseState state = clientSession.state();
     if (over) {
       return;
@@ -135,19 +131,18 @@ final class Campaign
       stream.stop();
       clientSession.detach(this);
       position = 0;
-      clientParts.background().execute(this::standAnew);
+      clientParts.background().execute(this::rejoin);
     }
   }
 
   /** The place in line is gone with the session. On a thread that may block. */
-  private void standAnew() {
+  private void rejoin() {
     try {
       ClientSession next =
           clientParts.namespaceSessions().current(request.getNamespace(), clientParts.budget());
       thread.execute(() -> stand(next));
     } catch (CallFailedException e) {
-      thread.after(
-          RetrySchedule.LONGEST_PAUSE, () -> clientParts.background().execute(this::standAnew));
+      thread.after(RetrySchedule.MAX_PAUSE, () -> clientParts.background().execute(this::rejoin));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IllegalStateException e) { // the client is closed
@@ -156,7 +151,7 @@ final class Campaign
   }
 
   @Override
-  public void heard(CampaignResponse message) {
+  public void onMessage(CampaignResponse message) {
     switch (message.getBodyCase()) {
       case STANDING -> standing(message.getStanding().getPosition());
       case ELECTED -> elected(message.getElected());
@@ -164,7 +159,8 @@ final class Campaign
       case DANGER -> {
         if (message.getDanger().hasReleaseAsk()) {
           clientSession
-              .beatSoon(); // its answer tells of the ask with a time that can be counted from
+              .sendHeartbeatNow(); // its answer tells of the ask with a time that can be counted
+                                   // from
         }
       }
       default -> {} // from a newer server
@@ -250,7 +246,7 @@ final class Campaign
     if (ErrorDetails.SESSION_EXPIRED.equals(ErrorDetails.reason(why))) {
       clientSession.end();
     } else if (leadership != null) {
-      thread.after(RetrySchedule.LONGEST_PAUSE, stream::open); // it leads, whoever listens
+      thread.after(RetrySchedule.MAX_PAUSE, stream::open); // it leads, whoever listens
     } else {
       streamStartLatch.failed(why);
       elected.completeExceptionally(CallFailedException.of("Campaign", why));

@@ -5,7 +5,7 @@ import dev.plinth.lease.v1.CampaignRequest;
 
 /** How to stand for election. The usual: under the client's owner id, priority 0, no value. */
 public final class CampaignOptions {
-  private static final CampaignOptions USUAL = new CampaignOptions("", 0, ByteString.EMPTY);
+  private static final CampaignOptions DEFAULTS = new CampaignOptions("", 0, ByteString.EMPTY);
 
   private final String candidate;
   private final int priority;
@@ -18,7 +18,7 @@ public final class CampaignOptions {
   }
 
   public static CampaignOptions defaults() {
-    return USUAL;
+    return DEFAULTS;
   }
 
   /** The name that others see, and that leadership is handed to. */

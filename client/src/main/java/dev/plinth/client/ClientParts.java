@@ -23,12 +23,12 @@ record ClientParts(
     NamespaceSessions namespaceSessions,
     ClientEnvironment clientEnvironment,
     Executor background,
-    Duration patience,
+    Duration timeout,
     Context.CancellableContext life,
     TokenWatermarks tokens,
     Map<String, Campaign> candidates) {
   OperationDeadline budget() {
-    return budget(patience);
+    return budget(timeout);
   }
 
   OperationDeadline budget(Duration time) {

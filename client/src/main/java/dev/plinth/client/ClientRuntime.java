@@ -39,8 +39,8 @@ public final class ClientRuntime {
   }
 
   /** For all attempts of a call that waits for nothing but its answer. */
-  public Duration patience() {
-    return clientParts.patience();
+  public Duration operationTimeout() {
+    return clientParts.timeout();
   }
 
   /** For one attempt. */
@@ -49,7 +49,7 @@ public final class ClientRuntime {
   }
 
   /** What a holder may believe of a ttl that counts from before it was asked for. */
-  public static Duration believed(Duration ttl) {
+  public static Duration localDeadline(Duration ttl) {
     return LocalDeadline.window(ttl);
   }
 
@@ -77,7 +77,7 @@ public final class ClientRuntime {
    * One attempt, without blocking. What hangs on the future runs on the own thread; a failure is a
    * {@link CallFailedException}, for {@link #pause} to judge.
    */
-  public <Q, A> CompletableFuture<A> ask(
+  public <Q, A> CompletableFuture<A> send(
       MethodDescriptor<Q, A> method, Q request, Duration deadline) {
     CompletableFuture<A> answered = new CompletableFuture<>();
     asyncCaller

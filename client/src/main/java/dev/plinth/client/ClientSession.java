@@ -19,14 +19,14 @@ import java.util.function.Consumer;
  */
 final class ClientSession {
   private static final Logger log = System.getLogger("plinth.client");
-  private static final Duration LONGEST_BEAT = Duration.ofSeconds(2);
+  private static final Duration MAX_BEAT = Duration.ofSeconds(2);
 
   /** One that hangs on a session. Told on any thread, and never twice at a time by a beat. */
   interface SessionListener {
     void sessionChanged();
 
     /** An operator wants something back, as of a beat sent then. */
-    default void asked(ReleaseAsk ask, ClockReading sentAt) {}
+    default void onReleaseAsked(ReleaseAsk ask, ClockReading sentAt) {}
   }
 
   private final SessionCredentials key;
@@ -53,7 +53,7 @@ final class ClientSession {
 
   void start() {
     clientEnvironment.thread().execute(this::watch);
-    clientEnvironment.thread().execute(() -> beatAfter(localDeadline.interval()));
+    clientEnvironment.thread().execute(() -> scheduleHeartbeat(localDeadline.interval()));
   }
 
   SessionCredentials key() {
@@ -64,22 +64,22 @@ final class ClientSession {
     return key.id();
   }
 
-  ClientEnvironment rhythm() {
+  ClientEnvironment environment() {
     return clientEnvironment;
   }
 
   LeaseState state() {
     ClockReading now = clientEnvironment.now();
     LeaseState state = localDeadline.state(now);
-    if (state != LeaseState.LOST && localDeadline.stoodStill(now)) {
-      beatSoon();
+    if (state != LeaseState.LOST && localDeadline.wasSuspended(now)) {
+      sendHeartbeatNow();
     }
     return state;
   }
 
   /** Slept past its deadline, and no answer has come since. */
-  boolean isOverslept() {
-    return localDeadline.isOverslept(clientEnvironment.now());
+  boolean isExpiredInSleep() {
+    return localDeadline.isExpiredInSleep(clientEnvironment.now());
   }
 
   boolean isLost() {
@@ -107,13 +107,13 @@ final class ClientSession {
   }
 
   /** Asks the server now, not at the next turn, unless its answer is awaited already. */
-  void beatSoon() {
+  void sendHeartbeatNow() {
     if (beating.compareAndSet(false, true)) {
-      clientEnvironment.thread().execute(this::beat);
+      clientEnvironment.thread().execute(this::sendHeartbeat);
     }
   }
 
-  private void beatAfter(Duration delay) {
+  private void scheduleHeartbeat(Duration delay) {
     int current = turn;
     clientEnvironment
         .thread()
@@ -121,12 +121,12 @@ final class ClientSession {
             delay,
             () -> {
               if (turn == current) {
-                beat();
+                sendHeartbeat();
               }
             });
   }
 
-  private void beat() {
+  private void sendHeartbeat() {
     beating.set(true);
     if (announce() == LeaseState.LOST) {
       return;
@@ -134,7 +134,7 @@ final class ClientSession {
     int current = ++turn;
     ClockReading sentAt = clientEnvironment.now();
     heartbeatSender
-        .beat(ClientWire.shorter(LONGEST_BEAT, localDeadline.interval()))
+        .send(ClientWire.shorter(MAX_BEAT, localDeadline.interval()))
         .whenComplete(
             (answer, thrown) ->
                 clientEnvironment
@@ -146,7 +146,7 @@ final class ClientSession {
     beating.set(false);
     // First of all: whatever goes wrong in telling of this answer, there is a next beat.
     if (of == turn) {
-      beatAfter(thrown == null ? restOfTheInterval(sentAt, answer) : pause());
+      scheduleHeartbeat(thrown == null ? restOfTheInterval(sentAt, answer) : pause());
     }
     if (thrown == null) {
       renewed(sentAt, answer);
@@ -164,7 +164,7 @@ final class ClientSession {
     Duration slack = localDeadline.remaining(now);
     localDeadline.renewed(sentAt, ClientWire.duration(answer.getTtl()), now);
     clientEnvironment.events().renewed(slack);
-    answer.getReleaseAsksList().forEach(ask -> eachDependant(d -> d.asked(ask, sentAt)));
+    answer.getReleaseAsksList().forEach(ask -> eachDependant(d -> d.onReleaseAsked(ask, sentAt)));
   }
 
   private Duration restOfTheInterval(ClockReading sentAt, HeartbeatResponse answer) {

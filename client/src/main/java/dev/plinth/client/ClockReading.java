@@ -8,7 +8,7 @@ import java.time.Duration;
  */
 record ClockReading(long nanos, long wallMillis) {
   /** How much further the wall clock moved since than the monotonic one; negative if it did not. */
-  Duration standstillSince(ClockReading earlier) {
+  Duration suspendedSince(ClockReading earlier) {
     return Duration.ofMillis(wallMillis - earlier.wallMillis)
         .minus(Duration.ofNanos(nanos - earlier.nanos));
   }

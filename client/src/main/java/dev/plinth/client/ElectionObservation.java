@@ -9,7 +9,7 @@ import io.grpc.StatusRuntimeException;
 /** A listener's view of an election, until it is closed. */
 public final class ElectionObservation implements AutoCloseable {
   private static final String METHOD = "Observe";
-  static final int MOST_WAITING = 256;
+  static final int MAX_WAITING = 256;
 
   private final ObserveRequest request;
   private final ClientEventLoop thread;
@@ -29,7 +29,7 @@ public final class ElectionObservation implements AutoCloseable {
         new ResumingStream<>(
             clientParts,
             ElectionServiceGrpc.getObserveMethod(),
-            RetrySchedule.LONGEST_PAUSE,
+            RetrySchedule.MAX_PAUSE,
             () -> request.toBuilder().setResumeToken(log.resumeToken()).build(),
             new ResponseReceiver());
   }
@@ -46,7 +46,7 @@ public final class ElectionObservation implements AutoCloseable {
 
   private final class ResponseReceiver implements ResumingStream.Listener<ObserveResponse> {
     @Override
-    public void heard(ObserveResponse message) {
+    public void onMessage(ObserveResponse message) {
       log.take(message);
       streamStartLatch.done();
     }
@@ -54,7 +54,7 @@ public final class ElectionObservation implements AutoCloseable {
     /** A listener that is slow, or blocks for good, must not fill the memory. */
     @Override
     public boolean isReady() {
-      return calls.waiting() < MOST_WAITING;
+      return calls.waiting() < MAX_WAITING;
     }
 
     /** One that went well before was refused for its token: from a snapshot, then. */
@@ -64,7 +64,7 @@ public final class ElectionObservation implements AutoCloseable {
         streamStartLatch.failed(why);
       } else {
         log.loseTrack();
-        thread.after(RetrySchedule.LONGEST_PAUSE, stream::open);
+        thread.after(RetrySchedule.MAX_PAUSE, stream::open);
       }
     }
   }
@@ -91,16 +91,16 @@ public final class ElectionObservation implements AutoCloseable {
         tell(to::onGap);
       }
 
-      private void tell(Runnable news) {
+      private void tell(Runnable events) {
         calls.execute(
             () -> {
               try {
                 if (!closed) {
-                  news.run();
+                  events.run();
                 }
               } finally {
                 if (calls.waiting() == 0) {
-                  thread.execute(stream::goOn);
+                  thread.execute(stream::resume);
                 }
               }
             });

@@ -6,5 +6,5 @@ import java.util.concurrent.CompletableFuture;
 
 /** Sends one sign of life. Never blocks; the answer has the ttl that counts anew. */
 interface HeartbeatSender {
-  CompletableFuture<HeartbeatResponse> beat(Duration deadline);
+  CompletableFuture<HeartbeatResponse> send(Duration deadline);
 }

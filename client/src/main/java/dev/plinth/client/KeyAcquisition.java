@@ -54,7 +54,7 @@ final class KeyAcquisition implements Acquisition<AcquireRequest, AcquireRespons
   }
 
   @Override
-  public void giveBack(LeaseHandle granted) {
+  public void release(LeaseHandle granted) {
     granted.closeLater();
   }
 

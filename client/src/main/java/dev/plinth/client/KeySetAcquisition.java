@@ -55,7 +55,7 @@ final class KeySetAcquisition
   }
 
   @Override
-  public void giveBack(LeaseSet granted) {
+  public void release(LeaseSet granted) {
     granted.closeLater();
   }
 

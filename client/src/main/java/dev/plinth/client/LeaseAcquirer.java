@@ -50,7 +50,7 @@ final class LeaseAcquirer {
         continue;
       }
       try {
-        Optional<H> granted = ask(acquisition, clientSession, waits, operationDeadline);
+        Optional<H> granted = send(acquisition, clientSession, waits, operationDeadline);
         if (granted.isEmpty() || !clientSession.isLost()) {
           return granted;
         }
@@ -73,7 +73,7 @@ final class LeaseAcquirer {
     return operationDeadline.atLeast(clientParts.blockingCaller().callDeadline());
   }
 
-  private <Q, A, H> Optional<H> ask(
+  private <Q, A, H> Optional<H> send(
       Acquisition<Q, A, H> acquisition,
       ClientSession clientSession,
       boolean waits,
@@ -98,11 +98,11 @@ final class LeaseAcquirer {
       return granted;
     } catch (CallFailedException e) {
       if (e.mayHaveApplied()) {
-        giveBackIfGranted(acquisition, request, clientSession);
+        releaseIfGranted(acquisition, request, clientSession);
       }
       throw e;
     } catch (InterruptedException e) {
-      giveBackIfGranted(acquisition, request, clientSession);
+      releaseIfGranted(acquisition, request, clientSession);
       throw e;
     }
   }
@@ -112,7 +112,7 @@ final class LeaseAcquirer {
       Acquisition<?, A, H> acquisition, A answer, Optional<H> granted, long highest) {
     for (Lease lease : acquisition.fresh(answer)) {
       if (lease.getToken() <= highest) {
-        granted.ifPresent(acquisition::giveBack);
+        granted.ifPresent(acquisition::release);
         clientParts.clientEnvironment().events().tokenWentBack();
         throw new TokenWentBackException(namespace, lease.getKey(), lease.getToken(), highest);
       }
@@ -124,7 +124,7 @@ final class LeaseAcquirer {
    * Cancels the request, so that it leaves the line if it waits there; the answer tells if it was
    * granted before.
    */
-  private <Q, A, H> void giveBackIfGranted(
+  private <Q, A, H> void releaseIfGranted(
       Acquisition<Q, A, H> acquisition, Q request, ClientSession clientSession) {
     clientParts
         .backgroundCaller()
@@ -132,6 +132,6 @@ final class LeaseAcquirer {
             acquisition.method(),
             acquisition.cancellation(request),
             () -> !clientSession.isLost(),
-            answer -> acquisition.granted(answer, clientSession).ifPresent(acquisition::giveBack));
+            answer -> acquisition.granted(answer, clientSession).ifPresent(acquisition::release));
   }
 }

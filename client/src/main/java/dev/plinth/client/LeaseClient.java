@@ -119,6 +119,6 @@ public final class LeaseClient {
   }
 
   private LeaseHandleFactory handles(AcquireOptions options) {
-    return new LeaseHandleFactory(clientParts, options.party().isPresent());
+    return new LeaseHandleFactory(clientParts, options.owner().isPresent());
   }
 }

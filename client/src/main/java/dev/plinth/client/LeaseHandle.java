@@ -53,7 +53,7 @@ public final class LeaseHandle implements AutoCloseable {
    */
   public long requireHeld() {
     LeaseState state = state();
-    if (state == LeaseState.LOST || state == LeaseState.RELEASED || localLease.isOverslept()) {
+    if (state == LeaseState.LOST || state == LeaseState.RELEASED || localLease.isExpiredInSleep()) {
       throw new LeaseLostException(key(), token(), state);
     }
     return token();

@@ -35,7 +35,7 @@ final class LeaseReleaser {
           clientParts
               .blockingCaller()
               .call(LeaseServiceGrpc.getReleaseMethod(), request, clientParts.budget());
-      again(lease, answer);
+      retry(lease, answer);
     } catch (CallFailedException e) {
       send(lease, request);
     } catch (InterruptedException e) {
@@ -68,7 +68,7 @@ final class LeaseReleaser {
             LeaseServiceGrpc.getReleaseMethod(),
             request,
             () -> !clientSession.isLost(),
-            answer -> again(lease, answer));
+            answer -> retry(lease, answer));
   }
 
   /**
@@ -76,7 +76,7 @@ final class LeaseReleaser {
    * entered twice, and so does a candidacy whose first stream died unnoticed; the handle is one all
    * the same.
    */
-  private void again(Lease lease, ReleaseResponse answer) {
+  private void retry(Lease lease, ReleaseResponse answer) {
     if (!reentrant && answer.getOutcome() == Outcome.OUTCOME_STILL_HELD) {
       later(lease);
     }

@@ -12,8 +12,8 @@ import java.time.Duration;
  * if by the wall clock the deadline has passed, nothing is held until then.
  */
 final class LocalDeadline {
-  private static final Duration LEAST_MARGIN = Duration.ofMillis(50);
-  private static final Duration LEAST_STANDSTILL = Duration.ofSeconds(1);
+  private static final Duration MIN_MARGIN = Duration.ofMillis(50);
+  private static final Duration MIN_STANDSTILL = Duration.ofSeconds(1);
 
   private Duration window;
   private Duration bearable;
@@ -29,13 +29,13 @@ final class LocalDeadline {
 
   private void confirm(ClockReading sentAt, Duration ttl) {
     window = window(ttl);
-    bearable = ClientWire.longer(ttl.dividedBy(4), LEAST_STANDSTILL);
+    bearable = ClientWire.longer(ttl.dividedBy(4), MIN_STANDSTILL);
     confirmed = sentAt;
   }
 
   /** The margin covers the difference in speed of two clocks, and the pause before acting. */
   static Duration window(Duration ttl) {
-    Duration margin = ClientWire.longer(ttl.dividedBy(10), LEAST_MARGIN);
+    Duration margin = ClientWire.longer(ttl.dividedBy(10), MIN_MARGIN);
     return ttl.minus(ClientWire.shorter(margin, ttl.dividedBy(2)));
   }
 
@@ -78,12 +78,12 @@ final class LocalDeadline {
       return LeaseState.LOST;
     }
     boolean near = deadline - now.nanos() <= interval().toNanos();
-    return missed || near || stoodStill(now) ? LeaseState.JEOPARDY : LeaseState.SAFE;
+    return missed || near || wasSuspended(now) ? LeaseState.JEOPARDY : LeaseState.SAFE;
   }
 
   /** Whether the machine seems to have slept since the last answered renewal was sent. */
-  synchronized boolean stoodStill(ClockReading now) {
-    return now.standstillSince(confirmed).compareTo(bearable) > 0;
+  synchronized boolean wasSuspended(ClockReading now) {
+    return now.suspendedSince(confirmed).compareTo(bearable) > 0;
   }
 
   /**
@@ -91,9 +91,9 @@ final class LocalDeadline {
    * by the monotonic one, which stood still, it is not. Then another may hold what was held here,
    * until a renewal says otherwise.
    */
-  synchronized boolean isOverslept(ClockReading now) {
+  synchronized boolean isExpiredInSleep(ClockReading now) {
     long passed = now.wallMillis() - confirmed.wallMillis();
-    return stoodStill(now) && passed >= window.toMillis();
+    return wasSuspended(now) && passed >= window.toMillis();
   }
 
   synchronized Duration remaining(ClockReading now) {

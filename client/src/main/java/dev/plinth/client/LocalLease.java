@@ -17,7 +17,7 @@ final class LocalLease implements ClientSession.SessionListener {
   private static final class Listener {
     private final LeaseState on;
     private final Runnable task;
-    private final AtomicBoolean underWay = new AtomicBoolean();
+    private final AtomicBoolean inFlight = new AtomicBoolean();
 
     Listener(LeaseState on, Runnable task) {
       this.on = on;
@@ -26,7 +26,7 @@ final class LocalLease implements ClientSession.SessionListener {
 
     /** Not while it has not come back from the last time: each would cost a thread. */
     void tell(Executor callbacks) {
-      if (underWay.compareAndSet(false, true)) {
+      if (inFlight.compareAndSet(false, true)) {
         callbacks.execute(this::run);
       }
     }
@@ -35,7 +35,7 @@ final class LocalLease implements ClientSession.SessionListener {
       try {
         task.run();
       } finally {
-        underWay.set(false);
+        inFlight.set(false);
       }
     }
   }
@@ -56,7 +56,7 @@ final class LocalLease implements ClientSession.SessionListener {
   private LocalLease(long token, ClientSession clientSession) {
     this.token = token;
     this.clientSession = clientSession;
-    this.clientEnvironment = clientSession.rhythm();
+    this.clientEnvironment = clientSession.environment();
     this.since = clientEnvironment.now().nanos();
   }
 
@@ -75,8 +75,8 @@ final class LocalLease implements ClientSession.SessionListener {
     return lost ? LeaseState.LOST : clientSession.state();
   }
 
-  boolean isOverslept() {
-    return clientSession.isOverslept();
+  boolean isExpiredInSleep() {
+    return clientSession.isExpiredInSleep();
   }
 
   synchronized boolean isHeld() {
@@ -85,7 +85,7 @@ final class LocalLease implements ClientSession.SessionListener {
   }
 
   /** Unlike one on offer, it cannot be held again. */
-  synchronized boolean isOver() {
+  synchronized boolean isEnded() {
     return !onOffer && !isHeld();
   }
 
@@ -147,7 +147,7 @@ final class LocalLease implements ClientSession.SessionListener {
 
   synchronized void onAsked(Consumer<ReleaseAsk> task) {
     if (ask != null) {
-      tell(task, ask);
+      notifyListeners(task, ask);
     }
     askListeners.add(task);
   }
@@ -159,7 +159,7 @@ final class LocalLease implements ClientSession.SessionListener {
 
   /** Told with every beat; only the grace may be another one. */
   @Override
-  public synchronized void asked(ReleaseAsk told, ClockReading sentAt) {
+  public synchronized void onReleaseAsked(ReleaseAsk told, ClockReading sentAt) {
     if (told.getToken() != token) {
       return;
     }
@@ -167,13 +167,13 @@ final class LocalLease implements ClientSession.SessionListener {
     ask = told;
     graceEnd = sentAt.nanos() + ClientWire.duration(told.getGrace()).toNanos();
     if (first) {
-      askListeners.forEach(task -> tell(task, told));
+      askListeners.forEach(task -> notifyListeners(task, told));
     }
     long left = Math.max(0, graceEnd - clientEnvironment.now().nanos());
     clientEnvironment.thread().after(Duration.ofNanos(left), this::announce);
   }
 
-  private void tell(Consumer<ReleaseAsk> task, ReleaseAsk what) {
+  private void notifyListeners(Consumer<ReleaseAsk> task, ReleaseAsk what) {
     clientEnvironment.callbacks().execute(() -> task.accept(what));
   }
 

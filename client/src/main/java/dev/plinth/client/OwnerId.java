@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /** A name for this process that a person can follow to it. */
 final class OwnerId {
-  private static final int LONGEST_HOST = 60;
+  private static final int MAX_HOST = 60;
 
   private OwnerId() {}
 
@@ -19,7 +19,7 @@ final class OwnerId {
   private static String host() {
     try {
       String name = InetAddress.getLocalHost().getHostName();
-      return name.substring(0, Math.min(name.length(), LONGEST_HOST));
+      return name.substring(0, Math.min(name.length(), MAX_HOST));
     } catch (UnknownHostException e) {
       return "unknown";
     }

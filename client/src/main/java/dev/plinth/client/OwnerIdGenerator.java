@@ -12,7 +12,7 @@ final class OwnerIdGenerator {
   }
 
   String of(AcquireOptions options) {
-    return client + options.party().orElseGet(() -> "/" + last.incrementAndGet());
+    return client + options.owner().orElseGet(() -> "/" + last.incrementAndGet());
   }
 
   /** Not to be given again: whoever asked under it would enter what the other one holds. */

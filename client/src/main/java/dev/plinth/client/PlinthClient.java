@@ -56,7 +56,10 @@ public final class PlinthClient implements AutoCloseable {
             blockingCaller,
             new BackgroundCaller(channel, rule, thread),
             new NamespaceSessions(
-                blockingCaller, beat -> heart(asyncCaller, beat), clientEnvironment, terms),
+                blockingCaller,
+                beat -> heartbeatSender(asyncCaller, beat),
+                clientEnvironment,
+                terms),
             clientEnvironment,
             background,
             builder.operationTimeout(),
@@ -68,7 +71,7 @@ public final class PlinthClient implements AutoCloseable {
     idClient = new IdClient(clientRuntime);
   }
 
-  private static HeartbeatSender heart(AsyncCaller asyncCaller, HeartbeatRequest beat) {
+  private static HeartbeatSender heartbeatSender(AsyncCaller asyncCaller, HeartbeatRequest beat) {
     return deadline -> asyncCaller.send(LeaseServiceGrpc.getHeartbeatMethod(), beat, deadline);
   }
 
@@ -111,10 +114,10 @@ public final class PlinthClient implements AutoCloseable {
   /** The limiters of this client, with the usual options. */
   public RateLimitClient limits() {
     RateLimitClient opened = rateLimitClient;
-    return opened != null ? opened : usualLimits();
+    return opened != null ? opened : defaultLimits();
   }
 
-  private synchronized RateLimitClient usualLimits() {
+  private synchronized RateLimitClient defaultLimits() {
     if (rateLimitClient == null) {
       rateLimitClient = limits(LimitOptions.defaults());
     }

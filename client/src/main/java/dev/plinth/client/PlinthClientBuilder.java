@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /** The choices for a {@link PlinthClient}; each has a default. */
 public final class PlinthClientBuilder {
   private static final Duration KEEPALIVE = Duration.ofSeconds(20);
-  private static final int LONGEST_OWNER = 100;
+  private static final int MAX_OWNER = 100;
 
   private final String target;
   private final ManagedChannel given;
@@ -27,7 +27,7 @@ public final class PlinthClientBuilder {
   private Duration sessionTtl = Duration.ofSeconds(10);
   private Duration lockDelay = Duration.ZERO;
   private Duration callDeadline = Duration.ofSeconds(2);
-  private Duration patience = Duration.ofSeconds(10);
+  private Duration timeout = Duration.ofSeconds(10);
   private LongSupplier nanos = System::nanoTime;
   private InstantSource wall = InstantSource.system();
   private ClientEvents events = ClientEvents.NONE;
@@ -42,9 +42,9 @@ public final class PlinthClientBuilder {
 
   /** Who this is, to others and to itself after a restart; by default host, process and chance. */
   public PlinthClientBuilder owner(String id) {
-    if (id.isEmpty() || id.length() > LONGEST_OWNER) {
+    if (id.isEmpty() || id.length() > MAX_OWNER) {
       throw new IllegalArgumentException(
-          "owner: " + id.length() + " characters (expected: 1.." + LONGEST_OWNER + ")");
+          "owner: " + id.length() + " characters (expected: 1.." + MAX_OWNER + ")");
     }
     owner = id;
     return this;
@@ -70,7 +70,7 @@ public final class PlinthClientBuilder {
 
   /** For all attempts of a call that waits for nothing but its answer; 10 s by default. */
   public PlinthClientBuilder operationTimeout(Duration time) {
-    patience = time;
+    timeout = time;
     return this;
   }
 
@@ -158,7 +158,7 @@ public final class PlinthClientBuilder {
   }
 
   Duration operationTimeout() {
-    return patience;
+    return timeout;
   }
 
   LongSupplier nanos() {

@@ -22,15 +22,15 @@ final class ResumingStream<Q, A> {
 
   /** Who hears what the stream says. */
   interface Listener<A> {
-    void heard(A message);
+    void onMessage(A message);
 
-    /** Whether it takes another message now; if not, {@link ResumingStream#goOn} is to follow. */
+    /** Whether it takes another message now; if not, {@link ResumingStream#resume} is to follow. */
     default boolean isReady() {
       return true;
     }
 
     /** Whether it is worth another attempt. */
-    default boolean isWanted() {
+    default boolean isActive() {
       return true;
     }
 
@@ -42,7 +42,7 @@ final class ResumingStream<Q, A> {
   private final Context life;
   private final ClientEnvironment clientEnvironment;
   private final MethodDescriptor<Q, A> method;
-  private final Duration longestPause;
+  private final Duration maxPause;
   private final Supplier<Q> requests;
   private final Listener<A> listener;
   // Of the stream that counts; what is left of an earlier one is not heard.
@@ -60,14 +60,14 @@ final class ResumingStream<Q, A> {
   ResumingStream(
       ClientParts clientParts,
       MethodDescriptor<Q, A> method,
-      Duration longestPause,
+      Duration maxPause,
       Supplier<Q> requests,
       Listener<A> listener) {
     this.channel = clientParts.channel();
     this.life = clientParts.life();
     this.clientEnvironment = clientParts.clientEnvironment();
     this.method = method;
-    this.longestPause = longestPause;
+    this.maxPause = maxPause;
     this.requests = requests;
     this.listener = listener;
   }
@@ -75,7 +75,7 @@ final class ResumingStream<Q, A> {
   /** Also in place of a stream that is open: that one may have died without a word. */
   void open() {
     leave();
-    if (!stopped && listener.isWanted()) {
+    if (!stopped && listener.isActive()) {
       life.run(this::call);
     }
   }
@@ -87,7 +87,7 @@ final class ResumingStream<Q, A> {
   }
 
   /** Reads on after the listener was not ready. */
-  void goOn() {
+  void resume() {
     if (call != null && paused) {
       paused = false;
       call.request(1);
@@ -116,7 +116,7 @@ final class ResumingStream<Q, A> {
       listener.refused(failure);
       return;
     }
-    Duration pause = clientEnvironment.rule().jittered(failures++, longestPause);
+    Duration pause = clientEnvironment.rule().jittered(failures++, maxPause);
     int current = turn;
     clientEnvironment
         .thread()
@@ -147,7 +147,7 @@ final class ResumingStream<Q, A> {
     public void onNext(A message) {
       if (of == turn) {
         failures = 0;
-        listener.heard(message);
+        listener.onMessage(message);
       }
       if (of == turn && call != null) {
         paused = !listener.isReady();

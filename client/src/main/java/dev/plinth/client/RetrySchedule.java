@@ -12,8 +12,8 @@ import java.util.random.RandomGenerator;
  */
 final class RetrySchedule {
   static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-  static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
-  private static final int MOST_DOUBLINGS = 10;
+  static final Duration MAX_PAUSE = Duration.ofSeconds(5);
+  private static final int MAX_DOUBLINGS = 10;
 
   private final RandomGenerator random;
 
@@ -31,8 +31,7 @@ final class RetrySchedule {
     if (!helps(failure, told.isPresent())) {
       return Optional.empty();
     }
-    Duration pause =
-        ClientWire.longer(jittered(failures, LONGEST_PAUSE), told.orElse(Duration.ZERO));
+    Duration pause = ClientWire.longer(jittered(failures, MAX_PAUSE), told.orElse(Duration.ZERO));
     return pause.compareTo(left) < 0 ? Optional.of(pause) : Optional.empty();
   }
 
@@ -48,7 +47,7 @@ final class RetrySchedule {
 
   /** Full jitter: callers cut off together must not come back together. */
   Duration jittered(int failures, Duration most) {
-    long doubled = FIRST_PAUSE.toNanos() << Math.min(failures, MOST_DOUBLINGS);
+    long doubled = FIRST_PAUSE.toNanos() << Math.min(failures, MAX_DOUBLINGS);
     return Duration.ofNanos(random.nextLong(Math.min(doubled, most.toNanos()) + 1));
   }
 }

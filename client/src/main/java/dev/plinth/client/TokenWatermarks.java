@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * One number for a namespace, and one for each of the last elections that this client stood in.
  */
 final class TokenWatermarks {
-  private static final int MOST_ELECTIONS = 1024;
+  private static final int MAX_ELECTIONS = 1024;
 
   private final Map<String, Long> highest = new ConcurrentHashMap<>();
   private final Map<String, Long> leaders =
@@ -25,7 +25,7 @@ final class TokenWatermarks {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-          return size() > MOST_ELECTIONS;
+          return size() > MAX_ELECTIONS;
         }
       };
 

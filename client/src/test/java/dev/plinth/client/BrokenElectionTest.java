@@ -23,13 +23,13 @@ class BrokenElectionTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final Duration BRIEF = Duration.ofMillis(1500);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private FaultProxy proxy;
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     proxy = FaultProxy.to("localhost", server.port());
   }
 

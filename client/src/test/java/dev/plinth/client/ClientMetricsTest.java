@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ClientMetricsTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private LeaseServer server;
   private FaultProxy proxy;
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     proxy = FaultProxy.to("localhost", server.port());
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ElectionObservationTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private FaultProxy proxy;
   private PlinthClient observer;
@@ -32,7 +32,7 @@ class ElectionObservationTest {
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     proxy = FaultProxy.to("localhost", server.port());
     observer = PlinthClient.connect(proxy.address());
     ann = PlinthClient.builder(server.target()).owner("ann").build();
@@ -144,12 +144,12 @@ class ElectionObservationTest {
                   }
                 });
     List<String> said = new ArrayList<>(List.of("value 0"));
-    for (int i = 1; i <= 2 * ElectionObservation.MOST_WAITING; i++) {
+    for (int i = 1; i <= 2 * ElectionObservation.MAX_WAITING; i++) {
       leads.proclaim("value " + i);
       said.add("value " + i);
-      assertTrue(electionObservation.waiting() <= ElectionObservation.MOST_WAITING);
+      assertTrue(electionObservation.waiting() <= ElectionObservation.MAX_WAITING);
     }
-    Await.until("full", () -> electionObservation.waiting() == ElectionObservation.MOST_WAITING);
+    Await.until("full", () -> electionObservation.waiting() == ElectionObservation.MAX_WAITING);
     goOn.countDown();
     Await.until("all is heard", () -> terms.values.size() >= said.size());
     assertEquals(said, terms.values);

@@ -25,14 +25,14 @@ import org.junit.jupiter.api.io.TempDir;
 class ElectionTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private PlinthClient ann;
   private PlinthClient bob;
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     ann = PlinthClient.builder(server.target()).owner("ann").build();
     bob = PlinthClient.builder(server.target()).owner("bob").build();
   }

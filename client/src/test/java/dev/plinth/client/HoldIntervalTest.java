@@ -27,13 +27,13 @@ class HoldIntervalTest {
   private static final Duration TTL = Duration.ofMillis(1500);
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private FaultProxy proxy;
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     proxy = FaultProxy.to("localhost", server.port());
   }
 

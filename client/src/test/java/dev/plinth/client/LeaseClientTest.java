@@ -23,14 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseClientTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private PlinthClient ann;
   private PlinthClient bob;
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder, "--limits.unary-deadline=300ms");
+    server = new LeaseServer(directory, "--limits.unary-deadline=300ms");
     ann = PlinthClient.builder(server.target()).owner("ann").build();
     bob = PlinthClient.builder(server.target()).owner("bob").build();
   }

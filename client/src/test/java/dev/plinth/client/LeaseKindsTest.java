@@ -26,14 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseKindsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private PlinthClient ann;
   private PlinthClient bob;
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     ann = client("ann");
     bob = client("bob");
   }

@@ -31,12 +31,12 @@ final class LeaseServer implements AutoCloseable {
   private final GrpcHost host;
   private final ManagedChannel channel;
 
-  LeaseServer(Path folder, String... flags) {
-    Wiring<LeaseApp> wiring = new Wiring<>(LeaseService::app, LeaseService::on);
-    ShardStore store = EmbeddedShardStore.open(folder, 1);
+  LeaseServer(Path directory, String... flags) {
+    Wiring<LeaseApp> parts = new Wiring<>(LeaseService::app, LeaseService::on);
+    ShardStore store = EmbeddedShardStore.open(directory, 1);
     host =
         GrpcHost.builder(InProcessHost.hostSettings(flags), metrics)
-            .add(OwnShards.of(wiring, store, metrics.registry(), "--count=1"))
+            .add(OwnShards.of(parts, store, metrics.registry(), "--count=1"))
             .start();
     channel = Grpc.newChannelBuilder(target(), InsecureChannelCredentials.create()).build();
   }
@@ -67,14 +67,14 @@ final class LeaseServer implements AutoCloseable {
     UpdatePayloadRequest request =
         UpdatePayloadRequest.newBuilder().setKey(lease.key()).setToken(lease.token()).build();
     LeaseServiceGrpc.LeaseServiceFutureStub stub = LeaseServiceGrpc.newFutureStub(channel);
-    ArrayDeque<Future<UpdatePayloadResponse>> underWay = new ArrayDeque<>();
+    ArrayDeque<Future<UpdatePayloadResponse>> inFlight = new ArrayDeque<>();
     for (int i = 0; i < count; i++) {
-      underWay.add(stub.updatePayload(request));
-      if (underWay.size() > 200) {
-        underWay.remove().get();
+      inFlight.add(stub.updatePayload(request));
+      if (inFlight.size() > 200) {
+        inFlight.remove().get();
       }
     }
-    for (Future<UpdatePayloadResponse> last : underWay) {
+    for (Future<UpdatePayloadResponse> last : inFlight) {
       last.get();
     }
   }

@@ -134,12 +134,12 @@ class LocalDeadlineTest {
   @Test
   void V15_sleepPastTheDeadline_isOverslept_untilARenewalSentAfterIt() {
     LocalDeadline localDeadline = new LocalDeadline(ms(0), TTL);
-    assertFalse(localDeadline.isOverslept(slept(1000, 7999)));
-    assertTrue(localDeadline.isOverslept(slept(1000, 8000)));
+    assertFalse(localDeadline.isExpiredInSleep(slept(1000, 7999)));
+    assertTrue(localDeadline.isExpiredInSleep(slept(1000, 8000)));
     localDeadline.renewed(ms(900), TTL, slept(1000, 8000)); // sent before it slept
-    assertTrue(localDeadline.isOverslept(slept(1000, 8900)));
+    assertTrue(localDeadline.isExpiredInSleep(slept(1000, 8900)));
     localDeadline.renewed(slept(1001, 8900), TTL, slept(1100, 8900));
-    assertFalse(localDeadline.isOverslept(slept(1100, 8900)));
+    assertFalse(localDeadline.isExpiredInSleep(slept(1100, 8900)));
     assertEquals(LeaseState.SAFE, localDeadline.state(slept(1100, 8900)));
   }
 

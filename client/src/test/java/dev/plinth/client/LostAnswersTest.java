@@ -17,14 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A network between client and server that loses answers. */
 class LostAnswersTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private FaultProxy proxy;
   private PlinthClient client;
 
   @BeforeEach
   void start() throws InterruptedException {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     proxy = FaultProxy.to("localhost", server.port());
     client =
         PlinthClient.builder(proxy.address())

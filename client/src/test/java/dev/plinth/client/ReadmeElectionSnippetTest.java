@@ -12,13 +12,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The README quotes what stands between the marks; ReadmeTest compares them. */
 class ReadmeElectionSnippetTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void snippet_leads() throws Exception {
     List<String> jobs = new ArrayList<>();
     InMemoryGuard gate = new InMemoryGuard("jobs");
-    try (LeaseServer server = new LeaseServer(folder)) {
+    try (LeaseServer server = new LeaseServer(directory)) {
       String target = server.target();
       // snippet:start
       try (PlinthClient plinth = PlinthClient.connect(target);

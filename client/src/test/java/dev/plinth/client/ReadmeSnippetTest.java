@@ -12,13 +12,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The README quotes what stands between the marks. */
 class ReadmeSnippetTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void snippet_writesUnderALease() throws Exception {
     List<String> ledger = new ArrayList<>();
     InMemoryGuard gate = new InMemoryGuard("ledger");
-    try (LeaseServer server = new LeaseServer(folder)) {
+    try (LeaseServer server = new LeaseServer(directory)) {
       String target = server.target();
       // snippet:start
       try (PlinthClient plinth = PlinthClient.connect(target);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ResumeTest {
   private static final Duration TTL = Duration.ofSeconds(20);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private LeaseServer server;
   private FaultProxy proxy;
   private PlinthClient dead;
@@ -28,7 +28,7 @@ class ResumeTest {
 
   @BeforeEach
   void start() {
-    server = new LeaseServer(folder);
+    server = new LeaseServer(directory);
     proxy = FaultProxy.to("localhost", server.port());
     dead = PlinthClient.builder(proxy.address()).owner("ann").sessionTtl(TTL).build();
     successor = PlinthClient.builder(server.target()).owner("ann").sessionTtl(TTL).build();

@@ -39,7 +39,7 @@ class RetryScheduleTest {
 
   @ParameterizedTest
   @CsvSource({"0,100", "1,200", "2,400", "5,3200", "6,5000", "60,5000"})
-  void pause_isAnywhereUpToTheDoubledLimit(int failures, long mostMillis) {
+  void pause_isAnywhereUpToTheDoubledLimit(int failures, long maxMillis) {
     long longest = 0;
     long shortest = Long.MAX_VALUE;
     for (int i = 0; i < 2000; i++) {
@@ -47,8 +47,8 @@ class RetryScheduleTest {
       longest = Math.max(longest, pause);
       shortest = Math.min(shortest, pause);
     }
-    assertTrue(longest <= mostMillis && longest > mostMillis * 9 / 10, "longest " + longest);
-    assertTrue(shortest < mostMillis / 10, "shortest " + shortest);
+    assertTrue(longest <= maxMillis && longest > maxMillis * 9 / 10, "longest " + longest);
+    assertTrue(shortest < maxMillis / 10, "shortest " + shortest);
   }
 
   @Test

@@ -84,7 +84,7 @@ final class LeaseMetrics implements LeaseEvents {
   }
 
   @Override
-  public void handedOff(long nanos) {
+  public void transferred(long nanos) {
     handOffs.record(nanos, TimeUnit.NANOSECONDS);
   }
 

@@ -17,13 +17,13 @@ import java.util.Optional;
  * lock when its holder dies, so a crash leaves nothing to clean up.
  */
 public final class DataDirectory implements Engine, AutoCloseable {
-  private final Path folder;
+  private final Path directory;
   private final Path lockFile;
   private final FileChannel channel;
   private final Object lockedFile;
 
-  private DataDirectory(Path folder, Path lockFile, FileChannel channel) throws IOException {
-    this.folder = folder;
+  private DataDirectory(Path directory, Path lockFile, FileChannel channel) throws IOException {
+    this.directory = directory;
     this.lockFile = lockFile;
     this.channel = channel;
     this.lockedFile = fileKey();
@@ -34,11 +34,11 @@ public final class DataDirectory implements Engine, AutoCloseable {
    *
    * @throws StartRefusedException if another process holds it, naming that process
    */
-  public static DataDirectory open(Path folder, Instant now) {
-    Path lockFile = folder.resolve("LOCK");
+  public static DataDirectory open(Path directory, Instant now) {
+    Path lockFile = directory.resolve("LOCK");
     FileChannel channel = null;
     try {
-      Files.createDirectories(folder);
+      Files.createDirectories(directory);
       channel =
           FileChannel.open(
               lockFile,
@@ -49,17 +49,17 @@ public final class DataDirectory implements Engine, AutoCloseable {
         String holder = Files.readString(lockFile).strip();
         throw new StartRefusedException(
             "data folder "
-                + folder.toAbsolutePath().normalize()
+                + directory.toAbsolutePath().normalize()
                 + " is in use by "
                 + holder
                 + "; stop that process, or give this one a folder of its own with --data-dir",
             null);
       }
       write(channel, "process " + ProcessHandle.current().pid() + ", started " + now);
-      return new DataDirectory(folder, lockFile, channel);
+      return new DataDirectory(directory, lockFile, channel);
     } catch (IOException e) {
       closeQuietly(channel);
-      throw new StartRefusedException("data folder " + folder + " cannot be used: " + e, e);
+      throw new StartRefusedException("data folder " + directory + " cannot be used: " + e, e);
     } catch (StartRefusedException e) {
       closeQuietly(channel);
       throw e;
@@ -92,7 +92,7 @@ public final class DataDirectory implements Engine, AutoCloseable {
   }
 
   public Path path() {
-    return folder;
+    return directory;
   }
 
   @Override
@@ -107,7 +107,7 @@ public final class DataDirectory implements Engine, AutoCloseable {
 
   @Override
   public String location() {
-    return folder.toString();
+    return directory.toString();
   }
 
   /** In trouble while the locked file is not the one in the folder: moved, deleted, unmounted. */

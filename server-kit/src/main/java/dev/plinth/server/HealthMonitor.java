@@ -61,7 +61,7 @@ final class HealthMonitor {
     if (draining) {
       return;
     }
-    engines = engines.stream().map(this::ask).toList();
+    engines = engines.stream().map(this::poll).toList();
     services().forEach(report -> publish(report.name(), report.serving()));
     publish(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, isServing());
   }
@@ -104,9 +104,9 @@ final class HealthMonitor {
     manager.setStatus(service, serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
   }
 
-  private EngineReport ask(EngineReport last) {
+  private EngineReport poll(EngineReport last) {
     Engine engine = last.engine();
-    Optional<String> trouble = troubleOf(engine);
+    Optional<String> trouble = unavailableReasonOf(engine);
     if (trouble.isPresent() == last.trouble().isPresent()) {
       return new EngineReport(engine, trouble, last.since());
     }
@@ -118,7 +118,7 @@ final class HealthMonitor {
   }
 
   /** An engine that cannot even be asked is down; the others are still asked. */
-  private static Optional<String> troubleOf(Engine engine) {
+  private static Optional<String> unavailableReasonOf(Engine engine) {
     try {
       return engine.unavailableReason();
     } catch (RuntimeException e) {

@@ -33,15 +33,15 @@ final class ServerSockets implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.host");
   private static final int ALL = 0; // netty's default, two for each core
 
-  private final int mostConnections;
+  private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
   private final Counter refused;
   private final LogThrottle lines = new LogThrottle(System::nanoTime);
   private final EventLoopGroup acceptor;
   private final EventLoopGroup workers;
 
-  ServerSockets(int mostConnections, MeterRegistry registry) {
-    this.mostConnections = mostConnections;
+  ServerSockets(int maxConnections, MeterRegistry registry) {
+    this.maxConnections = maxConnections;
     this.acceptor = threads(1, "plinth-accept");
     this.workers = threads(ALL, "plinth-network");
     this.refused =
@@ -87,7 +87,7 @@ final class ServerSockets implements AutoCloseable {
     @Override
     public void channelRead(ChannelHandlerContext context, Object accepted) {
       Channel connection = (Channel) accepted;
-      if (connections.incrementAndGet() > mostConnections) {
+      if (connections.incrementAndGet() > maxConnections) {
         connections.decrementAndGet();
         countRefused(); // before the close: who sees that may look at the count
         connection.unsafe().closeForcibly();
@@ -105,7 +105,7 @@ final class ServerSockets implements AutoCloseable {
               count ->
                   log.log(
                       Level.WARNING,
-                      count + " connections refused: limits.connections=" + mostConnections));
+                      count + " connections refused: limits.connections=" + maxConnections));
     }
   }
 }

@@ -19,11 +19,11 @@ class DataDirectoryTest {
 
   @Test
   void open_whileHeld_namesTheHolder() {
-    Path folder = parent.resolve("a/b");
-    try (DataDirectory held = DataDirectory.open(folder, NOW)) {
+    Path directory = parent.resolve("a/b");
+    try (DataDirectory held = DataDirectory.open(directory, NOW)) {
       StartRefusedException refused =
           assertThrows(
-              StartRefusedException.class, () -> DataDirectory.open(folder, NOW.plusSeconds(1)));
+              StartRefusedException.class, () -> DataDirectory.open(directory, NOW.plusSeconds(1)));
       assertTrue(
           refused
               .getMessage()
@@ -47,18 +47,18 @@ class DataDirectoryTest {
 
   @Test
   void trouble_whileTheFolderIsGone_andNoneWhenItIsBack() throws IOException {
-    Path folder = parent.resolve("data");
+    Path directory = parent.resolve("data");
     Path elsewhere = parent.resolve("elsewhere");
-    try (DataDirectory data = DataDirectory.open(folder, NOW)) {
+    try (DataDirectory data = DataDirectory.open(directory, NOW)) {
       assertEquals(Optional.empty(), data.unavailableReason());
-      Files.move(folder, elsewhere);
+      Files.move(directory, elsewhere);
       assertTrue(data.unavailableReason().orElseThrow().contains("LOCK"));
-      Files.createDirectories(folder);
-      Files.createFile(folder.resolve("LOCK"));
+      Files.createDirectories(directory);
+      Files.createFile(directory.resolve("LOCK"));
       assertTrue(data.unavailableReason().orElseThrow().contains("not the file"));
-      Files.delete(folder.resolve("LOCK"));
-      Files.delete(folder);
-      Files.move(elsewhere, folder);
+      Files.delete(directory.resolve("LOCK"));
+      Files.delete(directory);
+      Files.move(elsewhere, directory);
       assertEquals(Optional.empty(), data.unavailableReason());
     }
   }

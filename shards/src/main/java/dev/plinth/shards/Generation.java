@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class Generation {
   static final String ROW = "shard/generation";
-  static final int MOST = 100;
+  static final int MAX = 100;
   private static final int COMMIT_BITS = 32;
   private static final String VERSION = "v1 ";
 

@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * collected: what is in use meanwhile may be garbage.
  */
 final class HeapPressure implements BooleanSupplier {
-  private static final double MOST = 0.85;
+  private static final double MAX = 0.85;
   private static final long LOOK_NANOS = 50_000_000;
 
   private final BooleanSupplier full;
@@ -43,7 +43,7 @@ final class HeapPressure implements BooleanSupplier {
 
   private static boolean isFull(MemoryPoolMXBean pool) {
     MemoryUsage left = pool.getCollectionUsage();
-    return left != null && left.getUsed() > left.getMax() * MOST;
+    return left != null && left.getUsed() > left.getMax() * MAX;
   }
 
   /** Looked at now and then; in between it is what it was. */

@@ -80,10 +80,10 @@ final class Placement implements AutoCloseable {
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
     }
-    owner.schedule(this::lookOnAndOn, QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    owner.schedule(this::pollPeriodically, QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
     long progress = progressInterval.toMillis();
     owner.scheduleWithFixedDelay(shards::progress, progress, progress, TimeUnit.MILLISECONDS);
-    owner.scheduleWithFixedDelay(shards::note, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    owner.scheduleWithFixedDelay(shards::record, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Whether this node is about to serve a shard. */
@@ -117,10 +117,10 @@ final class Placement implements AutoCloseable {
     return left;
   }
 
-  private void lookOnAndOn() {
+  private void pollPeriodically() {
     boolean settled = poll(new ArrayList<>()) && !shards.routes().isAwaited();
     owner.schedule(
-        this::lookOnAndOn, settled ? LOOK_MILLIS : QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        this::pollPeriodically, settled ? LOOK_MILLIS : QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** One look, and what follows from it; true if nothing moves. */

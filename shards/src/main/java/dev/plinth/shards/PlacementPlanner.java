@@ -34,7 +34,7 @@ final class PlacementPlanner {
   record Plan(List<Integer> claims, List<Integer> gives, boolean settled) {}
 
   // A node that takes nothing, though it lives, must not leave many shards unserved.
-  private static final int MOST_MOVING = 2;
+  private static final int MAX_MOVING = 2;
 
   private final int shards;
   private final ClusterSnapshot clusterSnapshot;
@@ -84,7 +84,7 @@ final class PlacementPlanner {
     }
     int rank = rank();
     int surplus = localShards.held.size() - (rank < 0 ? 0 : quota(shards, nodes.size(), rank));
-    int wanted = wantedByOthers() - free.size();
+    int wanted = claimedByOthers() - free.size();
     List<Integer> gives = gives(Math.min(surplus, wanted));
     boolean settled = free.isEmpty() && localShards.giving.isEmpty() && surplus == 0 && wanted <= 0;
     return new Plan(claims(-surplus, rank), gives, settled);
@@ -99,7 +99,7 @@ final class PlacementPlanner {
     return -1;
   }
 
-  private int wantedByOthers() {
+  private int claimedByOthers() {
     int wanted = 0;
     for (int rank = 0; rank < nodes.size(); rank++) {
       Node node = nodes.get(rank);
@@ -124,7 +124,7 @@ final class PlacementPlanner {
   }
 
   private List<Integer> gives(int surplus) {
-    int room = MOST_MOVING - free.size() - stillOwnedButGiven();
+    int room = MAX_MOVING - free.size() - stillOwnedButGiven();
     return localShards.held.stream()
         .sorted((a, b) -> b - a)
         .limit(Math.max(0, Math.min(surplus, room)))

@@ -12,7 +12,7 @@ final class RequestIndex {
   static final int BYTES_AN_ENTRY = 32;
 
   private static final int TABLE_BITS = 6;
-  private static final int LEAST_PLACES = 16;
+  private static final int MIN_PLACES = 16;
 
   private final Table[] tables = new Table[1 << TABLE_BITS];
   private final long salt = new SplittableRandom().nextLong();
@@ -59,9 +59,9 @@ final class RequestIndex {
   }
 
   private final class Table {
-    private long[] keys = new long[LEAST_PLACES];
-    private RequestRow[] rows = new RequestRow[LEAST_PLACES];
-    private int[] offsets = new int[LEAST_PLACES];
+    private long[] keys = new long[MIN_PLACES];
+    private RequestRow[] rows = new RequestRow[MIN_PLACES];
+    private int[] offsets = new int[MIN_PLACES];
     private int size;
 
     private int home(long key) {

@@ -26,7 +26,7 @@ final class RequestLog implements CommitLog {
   private static final int ROW_OVERHEAD = 160;
   // Free slots kept for the next rows; those above are deleted when there is time.
   private static final int FREE_SLOTS = 64;
-  private static final int MOST_DELETES = 64;
+  private static final int MAX_DELETES = 64;
 
   private final RequestMemory memory;
   private final LongSupplier nanos;
@@ -158,7 +158,7 @@ final class RequestLog implements CommitLog {
 
   /** Deletes some rows that are no longer needed. */
   void trim(Tx tx) {
-    for (int i = 0; i < MOST_DELETES && hasSurplus(); i++) {
+    for (int i = 0; i < MAX_DELETES && hasSurplus(); i++) {
       tx.delete((formerKeys.isEmpty() ? freeKeys : formerKeys).remove());
     }
   }

@@ -18,10 +18,10 @@ import java.util.function.LongSupplier;
  */
 final class RequestMemo {
   /** A larger answer is not kept: the request is known to be done, but not what it was told. */
-  static final int MOST_ANSWER = 64 * 1024;
+  static final int MAX_ANSWER = 64 * 1024;
 
   private static final Duration TRIM_INTERVAL = Duration.ofMillis(250);
-  private static final Duration LEAST_UPKEEP = Duration.ofSeconds(1);
+  private static final Duration MIN_UPKEEP = Duration.ofSeconds(1);
 
   private final RequestMemory memory;
   private final RequestLog log;
@@ -95,7 +95,7 @@ final class RequestMemo {
           ErrorReason.ERROR_REASON_ANSWER_NOT_KEPT,
           "request_id",
           "the request was applied before, and its answer of more than "
-              + MOST_ANSWER
+              + MAX_ANSWER
               + " bytes was not kept",
           Map.of());
     }
@@ -125,7 +125,7 @@ final class RequestMemo {
     if (!upkept) {
       upkept = true;
       Duration expiry = log.untilExpiry();
-      Duration next = expiry.compareTo(LEAST_UPKEEP) < 0 ? LEAST_UPKEEP : expiry;
+      Duration next = expiry.compareTo(MIN_UPKEEP) < 0 ? MIN_UPKEEP : expiry;
       tx.at(tx.nanos() + (log.hasSurplus() ? TRIM_INTERVAL : next).toNanos(), this::upkeep);
     }
   }
@@ -195,7 +195,7 @@ final class RequestMemo {
 
     private void keep() {
       if (hadEffect) {
-        boolean tooLarge = answer.length > MOST_ANSWER;
+        boolean tooLarge = answer.length > MAX_ANSWER;
         tx.append(
             log,
             RequestRow.entry(

@@ -17,12 +17,12 @@ final class RequestMemory {
 
   // Answers without an effect only save work, so they get little, and the oldest give way.
   private static final long NO_EFFECT_BYTES = 4L << 20;
-  private static final long MOST_BY_DEFAULT = 512L << 20;
+  private static final long MAX_BY_DEFAULT = 512L << 20;
   private static final long SHARE_OF_HEAP = 4;
   // What is urgent ends holds and sessions, so it must find room when others do not.
   private static final long URGENT_SHARE = 8;
-  private static final Duration LEAST_RETRY = Duration.ofMillis(100);
-  private static final Duration MOST_RETRY = Duration.ofSeconds(10);
+  private static final Duration MIN_RETRY = Duration.ofMillis(100);
+  private static final Duration MAX_RETRY = Duration.ofSeconds(10);
 
   private final Duration retention;
   private final long limit;
@@ -46,7 +46,7 @@ final class RequestMemory {
 
   static RequestMemory of(ShardsSettings settings) {
     long given = settings.requestMemory().bytes();
-    long byDefault = Math.min(MOST_BY_DEFAULT, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    long byDefault = Math.min(MAX_BY_DEFAULT, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     long limit = given == 0 ? byDefault : given;
     return new RequestMemory(
         settings.requestRetention(),
@@ -84,7 +84,7 @@ final class RequestMemory {
    */
   Failure full(long used, Duration soonest) {
     refused.increment();
-    Duration retry = soonest.compareTo(LEAST_RETRY) < 0 ? LEAST_RETRY : soonest;
+    Duration retry = soonest.compareTo(MIN_RETRY) < 0 ? MIN_RETRY : soonest;
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_REQUEST_MEMORY_FULL,
         "request memory",
@@ -94,7 +94,7 @@ final class RequestMemory {
             + " bytes hold the answers of less than "
             + retention.toSeconds()
             + "s",
-        retry.compareTo(MOST_RETRY) > 0 ? MOST_RETRY : retry);
+        retry.compareTo(MAX_RETRY) > 0 ? MAX_RETRY : retry);
   }
 
   void use(long moreBytes, long moreAnswers) {

@@ -56,7 +56,7 @@ final class RollbackDetector implements AutoCloseable {
     }
   }
 
-  synchronized void note(int shard, long revision) {
+  synchronized void record(int shard, long revision) {
     if (revision > noted[shard]) {
       noted[shard] = revision;
       if (marks != null) {
@@ -69,10 +69,10 @@ final class RollbackDetector implements AutoCloseable {
    * Notes how far a shard is that another node serves. Its generation is taken for the one that was
    * noted last: if it is higher, the note is lower than it could be.
    */
-  synchronized void note(Owner owner) {
+  synchronized void record(Owner owner) {
     int generation = (int) (noted[owner.shard()] / Generation.base(1));
     if (!owner.node().self() && owner.revision() < Generation.base(1)) {
-      note(owner.shard(), Generation.base(generation) + owner.revision());
+      record(owner.shard(), Generation.base(generation) + owner.revision());
     }
   }
 

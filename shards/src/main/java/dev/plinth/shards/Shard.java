@@ -239,7 +239,7 @@ final class Shard {
       drop(ShardFailures.moved(number()));
     }
     if (dropped != null || stopped) {
-      return ShardFailures.untouched(number());
+      return ShardFailures.noEffect(number());
     }
     if (hasAuthority) {
       return null;
@@ -374,7 +374,7 @@ final class Shard {
   private void end(Failure why) {
     dropped = why;
     commits.end();
-    Failure untouched = ShardFailures.untouched(number());
+    Failure untouched = ShardFailures.noEffect(number());
     unanswered.removeEach(reply -> reply.drop(why, untouched));
     hub.close(why);
     memo.close();
@@ -402,7 +402,7 @@ final class Shard {
   }
 
   /** The claim once more, if it outlasts a store that took no writes. Waits for the store. */
-  Optional<OwnedShard> again() {
+  Optional<OwnedShard> reclaim() {
     return owned.reclaim();
   }
 

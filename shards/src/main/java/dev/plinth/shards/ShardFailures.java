@@ -24,11 +24,11 @@ public final class ShardFailures {
   }
 
   /** Like {@link #moved(int)}, for a call that surely had no effect. */
-  static Failure untouched(int shard) {
+  static Failure noEffect(int shard) {
     return moved(shard, Map.of(EFFECT, NO_EFFECT));
   }
 
-  /** Like {@link #untouched}, with the owner as far as it is known. */
+  /** Like {@link #noEffect}, with the owner as far as it is known. */
   public static Failure notHere(int shard, Route route) {
     Map<String, String> metadata = new HashMap<>(Map.of(EFFECT, NO_EFFECT));
     if (route.location() == Route.Location.REMOTE) {

@@ -27,7 +27,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final int MOST_A_PASS = 256;
+  private static final int MAX_A_PASS = 256;
   // A caller's thread has other calls to read.
   private static final int MAX_PASSES_OF_CALLERS = 4;
 
@@ -185,7 +185,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
 
   /** True if more of it can run at once. */
   private boolean runNormalAndFlush(ShardTask first, boolean onThread) {
-    return runNormal(first, onThread) == MOST_A_PASS | flush();
+    return runNormal(first, onThread) == MAX_A_PASS | flush();
   }
 
   /** Sends what has gathered; true if what was held back can run. */
@@ -208,7 +208,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
 
   /** Up to a task, or as many as a pass takes. */
   private void runUrgent(Runnable last) {
-    for (int done = 0; last != null || done < MOST_A_PASS; done++) {
+    for (int done = 0; last != null || done < MAX_A_PASS; done++) {
       Runnable task = urgent.poll();
       if (task == null || task == last) {
         return;
@@ -221,7 +221,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     int done = 0;
     for (Shard shard : shards) {
       shard.beginPass();
-      done += runHeldBack(shard, MOST_A_PASS - done, onThread);
+      done += runHeldBack(shard, MAX_A_PASS - done, onThread);
     }
     ShardTask task = first == null ? normal.poll() : first;
     while (task != null) {
@@ -229,7 +229,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
         run(task);
         done++;
       }
-      task = done < MOST_A_PASS ? normal.poll() : null;
+      task = done < MAX_A_PASS ? normal.poll() : null;
     }
     return done;
   }

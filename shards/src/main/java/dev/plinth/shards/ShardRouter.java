@@ -37,7 +37,7 @@ public final class ShardRouter implements AutoCloseable {
 
   private final Shards shards;
   private final ShardMetrics metrics;
-  private final int mostWaiting;
+  private final int maxWaiting;
   private final AtomicReferenceArray<Route> owners;
   private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiters = new AtomicInteger();
@@ -49,10 +49,10 @@ public final class ShardRouter implements AutoCloseable {
   private volatile Seen seen;
   private volatile Consumer<Set<String>> peers = addresses -> {};
 
-  ShardRouter(Shards shards, ShardMetrics metrics, int count, int mostWaiting) {
+  ShardRouter(Shards shards, ShardMetrics metrics, int count, int maxWaiting) {
     this.shards = shards;
     this.metrics = metrics;
-    this.mostWaiting = mostWaiting;
+    this.maxWaiting = maxWaiting;
     this.owners = new AtomicReferenceArray<>(count);
     this.seen = new Seen(new ClusterSnapshot(List.of(), List.of()), System.nanoTime());
   }
@@ -80,14 +80,14 @@ public final class ShardRouter implements AutoCloseable {
    * @return false if too many wait already
    */
   public boolean await(int shard, Route avoid, Duration atMost, Consumer<Route> then) {
-    if (waiters.incrementAndGet() > mostWaiting) {
+    if (waiters.incrementAndGet() > maxWaiting) {
       waiters.decrementAndGet();
       return false;
     }
     long now = System.nanoTime();
     waiting.add(new Waiting(shard, avoid, now, now + atMost.toNanos(), then));
-    shards.look();
-    lookSoon();
+    shards.poll();
+    pollSoon();
     return true;
   }
 
@@ -143,14 +143,14 @@ public final class ShardRouter implements AutoCloseable {
     }
   }
 
-  private void lookSoon() {
+  private void pollSoon() {
     if (looking.compareAndSet(false, true)) {
       thread.schedule(
           () -> {
             looking.set(false);
             release();
             if (isAwaited()) {
-              lookSoon();
+              pollSoon();
             }
           },
           LOOK_MILLIS,

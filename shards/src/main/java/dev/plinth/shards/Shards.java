@@ -139,7 +139,7 @@ public final class Shards implements AutoCloseable {
   /** Lets the other nodes know where this one answers, so that they pass calls on to it. */
   public void announce(String address) {
     store.announce(address);
-    look();
+    poll();
   }
 
   /**
@@ -253,7 +253,7 @@ public final class Shards implements AutoCloseable {
     Shard to = serving.get(shard);
     ShardQueueLimit queue = queues.get(shard);
     if (to == null) {
-      refusal.accept(ShardFailures.untouched(shard));
+      refusal.accept(ShardFailures.noEffect(shard));
     } else if (!queue.enter(commandPriority)) {
       metrics.refused();
       refusal.accept(ShardFailures.overloaded(shard));
@@ -278,7 +278,7 @@ public final class Shards implements AutoCloseable {
   }
 
   /** Looks at the store soon: something moved. */
-  void look() {
+  void poll() {
     placement.poll();
   }
 
@@ -310,8 +310,8 @@ public final class Shards implements AutoCloseable {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
       handOff(shard);
-      rollbackDetector.note(number, shard.hub().revision());
-      shard.again().ifPresentOrElse(this::serve, shard::release);
+      rollbackDetector.record(number, shard.hub().revision());
+      shard.reclaim().ifPresentOrElse(this::serve, shard::release);
     }
   }
 
@@ -364,14 +364,14 @@ public final class Shards implements AutoCloseable {
   }
 
   /** Notes how far the shards are, here and elsewhere. */
-  void note() {
+  void record() {
     for (int i = 0; i < store.shards(); i++) {
       Shard shard = serving.get(i);
       if (shard != null) {
-        rollbackDetector.note(i, shard.hub().revision());
+        rollbackDetector.record(i, shard.hub().revision());
       }
     }
-    shardRouter.seen().clusterSnapshot().owners().forEach(rollbackDetector::note);
+    shardRouter.seen().clusterSnapshot().owners().forEach(rollbackDetector::record);
     rollbackDetector.save();
   }
 
@@ -387,7 +387,7 @@ public final class Shards implements AutoCloseable {
       }
     }
     all.forEach(this::drain);
-    all.forEach(shard -> rollbackDetector.note(shard.number(), shard.hub().revision()));
+    all.forEach(shard -> rollbackDetector.record(shard.number(), shard.hub().revision()));
     rollbackDetector.save();
     rollbackDetector.close();
     all.forEach(this::handOff);

@@ -52,7 +52,7 @@ public record ShardsSettings(
       unlessBetween("requestMemory", requestMemory, LEAST_REQUEST_MEMORY, MOST_REQUEST_MEMORY);
     }
     unlessBetween("progressInterval", progressInterval, Duration.ofMillis(10), Duration.ofHours(1));
-    unlessBetween("generation", generation, 0, Generation.MOST);
+    unlessBetween("generation", generation, 0, Generation.MAX);
     unlessBetween("moveWait", moveWait, Duration.ZERO, Duration.ofMinutes(1));
   }
 

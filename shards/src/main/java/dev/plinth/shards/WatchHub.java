@@ -16,9 +16,9 @@ import java.util.function.Predicate;
  */
 final class WatchHub {
   /** Events that are kept for those who resume, by number and by bytes. */
-  static final int MOST_EVENTS = 10_000;
+  static final int MAX_EVENTS = 10_000;
 
-  static final int MOST_BYTES = 8 << 20;
+  static final int MAX_BYTES = 8 << 20;
 
   private record Commit(long revision, List<Event> events, long bytes) {}
 
@@ -46,7 +46,7 @@ final class WatchHub {
 
   /** Starts with a snapshot that shows the state as of the last commit. */
   void watch(Watcher watcher, Object snapshot) {
-    if (!watcher.isGone() && tell(watcher, w -> w.snapshot(revision, snapshot))) {
+    if (!watcher.isGone() && publish(watcher, w -> w.snapshot(revision, snapshot))) {
       watchers.add(watcher);
     }
   }
@@ -54,12 +54,12 @@ final class WatchHub {
   /** Goes on after a revision that the watcher has seen; false if events after it are gone. */
   boolean resume(Watcher watcher, long after) {
     if (after < floor || after > revision) {
-      tell(watcher, w -> w.gap(floor + 1));
+      publish(watcher, w -> w.gap(floor + 1));
       return false;
     }
     for (Commit commit : ring) {
       if (commit.revision > after
-          && !tell(watcher, w -> w.events(commit.revision, commit.events))) {
+          && !publish(watcher, w -> w.events(commit.revision, commit.events))) {
         return true;
       }
     }
@@ -79,18 +79,18 @@ final class WatchHub {
     ring.add(new Commit(at, events, bytes));
     eventsHeld += events.size();
     bytesHeld += bytes;
-    while ((eventsHeld > MOST_EVENTS || bytesHeld > MOST_BYTES) && ring.size() > 1) {
+    while ((eventsHeld > MAX_EVENTS || bytesHeld > MAX_BYTES) && ring.size() > 1) {
       Commit oldest = ring.poll();
       eventsHeld -= oldest.events.size();
       bytesHeld -= oldest.bytes;
       floor = oldest.revision;
     }
-    watchers.removeIf(watcher -> !tell(watcher, w -> w.events(at, events)));
+    watchers.removeIf(watcher -> !publish(watcher, w -> w.events(at, events)));
   }
 
   /** For the fixed cadence at which watchers learn that silence means nothing happened. */
   void progress() {
-    watchers.removeIf(watcher -> !tell(watcher, w -> w.progress(revision)));
+    watchers.removeIf(watcher -> !publish(watcher, w -> w.progress(revision)));
   }
 
   void leave(Watcher watcher) {
@@ -102,7 +102,7 @@ final class WatchHub {
     watchers.clear();
   }
 
-  private static boolean tell(Watcher watcher, Predicate<Watcher> message) {
+  private static boolean publish(Watcher watcher, Predicate<Watcher> message) {
     if (message.test(watcher)) {
       return true;
     }

@@ -58,12 +58,12 @@ class ShardTest {
     run(TextApp.put("a", "1"));
     CompletableFuture<String> open = run(TextApp.get("a"));
     shard.flush();
-    CompletableFuture<String> underWay = run(TextApp.get("a"));
+    CompletableFuture<String> inFlight = run(TextApp.get("a"));
     assertFalse(open.isDone());
-    assertFalse(underWay.isDone());
+    assertFalse(inFlight.isDone());
     store.finishOne();
     assertEquals("1", open.join());
-    assertEquals("1", underWay.join());
+    assertEquals("1", inFlight.join());
   }
 
   @Test

@@ -31,13 +31,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ShardsTest {
   private static final TextApp TEXTS = new TextApp();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private ShardStore store;
   private Shards shards;
 
   @BeforeEach
   void start() {
-    store = EmbeddedShardStore.open(folder, 8);
+    store = EmbeddedShardStore.open(directory, 8);
     shards = Shards.open(store, List.of(TEXTS), settings(), new SimpleMeterRegistry());
   }
 

@@ -46,7 +46,7 @@ class WatchHubTest {
 
   @Test
   void ring_isBoundedByBytesToo() {
-    int big = WatchHub.MOST_BYTES / 4;
+    int big = WatchHub.MAX_BYTES / 4;
     for (int revision = 11; revision <= 20; revision++) {
       hub.publish(revision, List.of(new Event("k", revision, big)));
     }

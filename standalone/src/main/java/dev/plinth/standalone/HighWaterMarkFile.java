@@ -21,15 +21,15 @@ final class HighWaterMarkFile {
     if (settings.witness().isPresent()) {
       return settings.witness();
     }
-    Path folder = settings.dataDir();
+    Path directory = settings.dataDir();
     if (CoordinationTarget.parse(settings.coordination()).isEmbedded()) {
-      return Optional.of(folder.resolve("witness"));
+      return Optional.of(directory.resolve("witness"));
     }
     Path file =
-        folder.resolve("witness" + settings.etcd().prefix().replaceAll("[^A-Za-z0-9]", "-"));
+        directory.resolve("witness" + settings.etcd().prefix().replaceAll("[^A-Za-z0-9]", "-"));
     try {
-      Files.createDirectories(folder);
-      if (Files.isWritable(Files.exists(file) ? file : folder)) {
+      Files.createDirectories(directory);
+      if (Files.isWritable(Files.exists(file) ? file : directory)) {
         return Optional.of(file);
       }
     } catch (IOException e) {

@@ -36,12 +36,12 @@ class BadBytesTest {
   private static final String PREFACE_THEN_GARBAGE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff";
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void K11_badBytesOfEveryKind_leaveFewLines_andNoStack() throws Exception {
     try (JavaProcess plinth =
-        JavaProcess.start(folder, PlinthMain.class, "--port=0", "--admin-port=0")) {
+        JavaProcess.start(directory, PlinthMain.class, "--port=0", "--admin-port=0")) {
       int port = Integer.parseInt(plinth.awaitLine("gRPC on [^:]+:(\\d+)").group(1));
       ManagedChannel channel =
           ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();

@@ -26,7 +26,7 @@ class BelievedHoldsTest {
   private static final int PAUSES = 2;
   private static final long TTL_MILLIS = 800;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(3);
   private JavaProcess server;
   private List<JavaProcess> holders = List.of();
@@ -39,7 +39,7 @@ class BelievedHoldsTest {
 
   @Test
   void V3_beliefsDoNotOverlap_whenHoldersAndServerArePaused() {
-    server = JavaProcess.start(folder, PlinthMain.class, "--port=0", "--admin-port=0");
+    server = JavaProcess.start(directory, PlinthMain.class, "--port=0", "--admin-port=0");
     String port = server.awaitLine("gRPC on [^:]+:(\\d+)").group(1);
     holders = IntStream.range(0, HOLDERS).mapToObj(i -> start(port, i)).toList();
     for (int i = 0; i < PAUSES; i++) {
@@ -54,7 +54,7 @@ class BelievedHoldsTest {
 
   private JavaProcess start(String port, int seed) {
     return JavaProcess.start(
-        folder, Holder.class, "127.0.0.1:" + port, "printer", "" + TTL_MILLIS, "" + seed);
+        directory, Holder.class, "127.0.0.1:" + port, "printer", "" + TTL_MILLIS, "" + seed);
   }
 
   private void pause(JavaProcess process) {

@@ -47,7 +47,7 @@ class DeposedOwnerTest {
 
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void V12_deposedOwner_renewsNothingAndCommitsNothing() throws Exception {
@@ -86,7 +86,7 @@ class DeposedOwnerTest {
   private static final class Late {
     private final List<RenewResult.State> renewals = new CopyOnWriteArrayList<>();
     private final List<ValidateResponse.Outcome> questions = new CopyOnWriteArrayList<>();
-    private final List<Outcome> wishes = new CopyOnWriteArrayList<>();
+    private final List<Outcome> specs = new CopyOnWriteArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(3 * CALLS);
 
     Late(ManagedChannel channel, long token) {
@@ -95,7 +95,7 @@ class DeposedOwnerTest {
       for (int i = 0; i < CALLS; i++) {
         stub.renew(renew(token), into(renewals, r -> r.getResults(0).getState()));
         stub.validate(validate(token), into(questions, ValidateResponse::getOutcome));
-        stub.acquire(wish("cid", "c" + i), into(wishes, AcquireResponse::getOutcome));
+        stub.acquire(wish("cid", "c" + i), into(specs, AcquireResponse::getOutcome));
       }
     }
 
@@ -122,7 +122,7 @@ class DeposedOwnerTest {
       assertTrue(ended.await(30, TimeUnit.SECONDS));
       assertFalse(renewals.contains(RenewResult.State.STATE_RENEWED), renewals::toString);
       assertFalse(questions.contains(ValidateResponse.Outcome.OUTCOME_VALID), questions::toString);
-      wishes.forEach(outcome -> assertNotEquals(Outcome.OUTCOME_GRANTED, outcome));
+      specs.forEach(outcome -> assertNotEquals(Outcome.OUTCOME_GRANTED, outcome));
     }
   }
 
@@ -166,7 +166,7 @@ class DeposedOwnerTest {
   private JavaProcess start(String etcd) {
     JavaProcess plinth =
         JavaProcess.start(
-            folder,
+            directory,
             PlinthMain.class,
             "--port=0",
             "--admin-port=0",

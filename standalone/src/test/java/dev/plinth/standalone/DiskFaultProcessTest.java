@@ -25,11 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A whole process whose disk loses or refuses what it writes. */
 class DiskFaultProcessTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void damagedLog_refusesTheStart_withTheUsefulLineLast() throws IOException {
-    try (OneNode node = OneNode.start(folder)) {
+    try (OneNode node = OneNode.start(directory)) {
       for (int i = 0; i < 200; i++) {
         node.grant("key" + i);
       }
@@ -40,7 +40,7 @@ class DiskFaultProcessTest {
       file.seek(file.length() / 2);
       file.write(new byte[64]);
     }
-    try (JavaProcess refused = OneNode.launch(folder)) {
+    try (JavaProcess refused = OneNode.launch(directory)) {
       assertEquals(1, refused.exitCode());
       Await.until("the reason", () -> refused.output().contains("--shards.generation"));
       String[] lines = refused.output().split("\n");
@@ -49,21 +49,21 @@ class DiskFaultProcessTest {
       assertTrue(last.contains("--shards.generation"), refused.output());
       assertFalse(refused.output().contains("\tat "), refused.output());
     }
-    try (OneNode node = OneNode.start(folder, "--shards.generation=1")) {
+    try (OneNode node = OneNode.start(directory, "--shards.generation=1")) {
       assertTrue(node.grant("other") > 1L << 54, "above all tokens that are lost");
     }
   }
 
   private Path log() throws IOException {
-    try (Stream<Path> files = Files.list(folder.resolve("plinth-data/coordination"))) {
+    try (Stream<Path> files = Files.list(directory.resolve("plinth-data/coordination"))) {
       return files.filter(file -> file.toString().endsWith(".log")).sorted().findFirst().get();
     }
   }
 
   @Test
   void fullDisk_refusesMutationsOnly_andPassesByItself() throws IOException {
-    try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 48);
-        OneNode node = OneNode.start(folder, "--data-dir=" + disk.path().resolve("data"))) {
+    try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), 48);
+        OneNode node = OneNode.start(directory, "--data-dir=" + disk.path().resolve("data"))) {
       long token = node.grant("held");
       disk.fill();
       StatusRuntimeException refused =

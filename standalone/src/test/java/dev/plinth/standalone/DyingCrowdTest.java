@@ -23,12 +23,12 @@ class DyingCrowdTest {
   private static final int WAITERS = 10_000;
   private static final String KEY = "crowded";
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void K13_clientThatDiesWithTenThousandWaiters_costsNobodyALease() {
     try (JavaProcess plinth =
-        JavaProcess.start(folder, PlinthMain.class, "--port=0", "--admin-port=0")) {
+        JavaProcess.start(directory, PlinthMain.class, "--port=0", "--admin-port=0")) {
       int port = Integer.parseInt(plinth.awaitLine("gRPC on [^:]+:(\\d+)").group(1));
       ManagedChannel channel =
           ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
@@ -51,7 +51,7 @@ class DyingCrowdTest {
     stub.acquire(
         AcquireRequest.newBuilder().setKey(KEY).setOwnerId("holder").setSessionId(session).build());
     try (JavaProcess crowd =
-        JavaProcess.start(folder, WaiterCrowd.class, "" + port, KEY, "" + WAITERS)) {
+        JavaProcess.start(directory, WaiterCrowd.class, "" + port, KEY, "" + WAITERS)) {
       crowd.awaitLine("all are in line");
       crowd.kill();
     }

@@ -35,7 +35,7 @@ class EtcdFailoverTest {
 
   private static final int KEYS = 50;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final List<AcquireRequest> asked = new ArrayList<>();
   private final List<AcquireResponse> told = new ArrayList<>();
   private int checks;
@@ -140,7 +140,7 @@ class EtcdFailoverTest {
   private JavaProcess start(String prefix) {
     JavaProcess plinth =
         JavaProcess.start(
-            folder,
+            directory,
             PlinthMain.class,
             "--port=0",
             "--admin-port=0",

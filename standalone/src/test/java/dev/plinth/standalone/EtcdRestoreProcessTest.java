@@ -28,14 +28,14 @@ import org.junit.jupiter.api.io.TempDir;
 class EtcdRestoreProcessTest {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private SmallEtcd etcd;
   private Path backup;
 
   @BeforeEach
   void backUp() throws IOException {
-    etcd = new SmallEtcd(Files.createDirectories(folder.resolve("etcd")));
-    backup = folder.resolve("backup");
+    etcd = new SmallEtcd(Files.createDirectories(directory.resolve("etcd")));
+    backup = directory.resolve("backup");
     try (OneNode node = start()) {
       node.grant("first");
       node.stop();
@@ -58,7 +58,7 @@ class EtcdRestoreProcessTest {
       node.stop();
     }
     restore();
-    try (JavaProcess refused = OneNode.launch(folder, flags())) {
+    try (JavaProcess refused = OneNode.launch(directory, flags())) {
       assertEquals(1, refused.exitCode());
       Await.until("the reason", () -> refused.output().contains("--shards.generation"));
       String[] lines = refused.output().split("\n");
@@ -99,7 +99,7 @@ class EtcdRestoreProcessTest {
   }
 
   private OneNode start(String... more) {
-    return OneNode.start(folder, flags(more));
+    return OneNode.start(directory, flags(more));
   }
 
   private String[] flags(String... more) {

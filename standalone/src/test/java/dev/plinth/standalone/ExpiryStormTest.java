@@ -46,9 +46,9 @@ class ExpiryStormTest {
   private static final int LIVING = 200;
   private static final Duration LIVING_TTL = Duration.ofSeconds(12);
   private static final Duration UNTIL_STORM = Duration.ofSeconds(7);
-  private static final Duration LEAST_TTL = Duration.ofMillis(500);
+  private static final Duration MIN_TTL = Duration.ofMillis(500);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final Map<String, Long> living = new HashMap<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final AtomicInteger doomed = new AtomicInteger();
@@ -60,7 +60,7 @@ class ExpiryStormTest {
     plinthServer =
         PlinthServer.start(
             TestSettings.read(
-                PlinthSettings.class, "--port=0", "--admin-port=0", "--data-dir=" + folder));
+                PlinthSettings.class, "--port=0", "--admin-port=0", "--data-dir=" + directory));
     channel =
         ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
   }
@@ -78,15 +78,15 @@ class ExpiryStormTest {
       String session = stub.openSession(session(LIVING_TTL)).getSessionId();
       living.put(session, stub.acquire(wish("living/" + i, session)).getLease().getToken());
     }
-    Thread heart = new Thread(this::beat, "heart");
-    heart.start();
+    Thread heartbeatSender = new Thread(this::beat, "heart");
+    heartbeatSender.start();
     openDoomed(System.nanoTime() + UNTIL_STORM.toNanos());
     assertTrue(doomed.get() > 0);
     ListLeasesRequest left =
         ListLeasesRequest.newBuilder().setKeyPrefix("doomed/").setPageSize(1).build();
     Await.until("all are freed", () -> stub.listLeases(left).getLeasesCount() == 0);
-    heart.interrupt();
-    heart.join();
+    heartbeatSender.interrupt();
+    heartbeatSender.join();
     assertEquals(List.of(), failures);
     ListLeasesRequest all =
         ListLeasesRequest.newBuilder().setKeyPrefix("living/").setPageSize(1000).build();
@@ -104,7 +104,7 @@ class ExpiryStormTest {
     for (int i = 0; i < DOOMED && failures.isEmpty(); i++) {
       room.acquire();
       Duration left = Duration.ofNanos(storm - System.nanoTime());
-      if (left.compareTo(LEAST_TTL) < 0) {
+      if (left.compareTo(MIN_TTL) < 0) {
         room.release();
         break;
       }
@@ -117,9 +117,9 @@ class ExpiryStormTest {
   }
 
   /** One whose session is over already, on a slow machine, gets no key: that is fine too. */
-  private void take(LeaseServiceStub stub, AcquireRequest wish, Semaphore room) {
+  private void take(LeaseServiceStub stub, AcquireRequest spec, Semaphore room) {
     stub.acquire(
-        wish,
+        spec,
         new StreamObserver<AcquireResponse>() {
           @Override
           public void onNext(AcquireResponse response) {

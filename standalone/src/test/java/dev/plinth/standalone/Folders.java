@@ -19,16 +19,16 @@ final class Folders {
     }
   }
 
-  private static void delete(Path folder) throws IOException {
-    if (Files.exists(folder)) {
-      for (Path file : walk(folder).stream().sorted(Comparator.reverseOrder()).toList()) {
+  private static void delete(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      for (Path file : walk(directory).stream().sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
       }
     }
   }
 
-  private static List<Path> walk(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
+  private static List<Path> walk(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
       return files.toList();
     }
   }

@@ -27,7 +27,7 @@ class IdCrashTest {
 
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void I1_I8_noIdComesTwice_andAnswersAreKept_overKill9() {
@@ -61,7 +61,7 @@ class IdCrashTest {
 
   private JavaProcess start(int port) {
     JavaProcess plinth =
-        JavaProcess.start(folder, PlinthMain.class, "--port=" + port, "--admin-port=0");
+        JavaProcess.start(directory, PlinthMain.class, "--port=" + port, "--admin-port=0");
     plinth.awaitLine("is ready");
     return plinth;
   }
@@ -73,7 +73,7 @@ class IdCrashTest {
 
   @Test
   void I1_I8_noIdComesTwice_whileShardsMoveBetweenNodes() {
-    try (PlinthNodes nodes = new PlinthNodes(folder, ETCD.hostPorts(), 2)) {
+    try (PlinthNodes nodes = new PlinthNodes(directory, ETCD.hostPorts(), 2)) {
       nodes.start(0);
       nodes.awaitSpread(List.of(0), 16);
       var first = IdServiceGrpc.newBlockingStub(nodes.channel(0));

@@ -27,7 +27,7 @@ class ImportEnvoyProcessTest {
             requests_per_unit: 500
       """;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -36,7 +36,7 @@ class ImportEnvoyProcessTest {
   }
 
   private String file(String text) throws Exception {
-    return Files.writeString(folder.resolve("config.yaml"), text).toString();
+    return Files.writeString(directory.resolve("config.yaml"), text).toString();
   }
 
   @Test
@@ -66,7 +66,7 @@ class ImportEnvoyProcessTest {
                 "--port=0",
                 "--admin-port=0",
                 "--drain.pause=0s",
-                "--data-dir=" + folder.resolve("data")))) {
+                "--data-dir=" + directory.resolve("data")))) {
       String target = "--target=localhost:" + plinthServer.port();
       assertEquals(0, run(target, file(CONFIG)), err.toString());
       assertEquals("put the policy of mongo_cps: version 1, 1 rules\n", out.toString());
@@ -82,7 +82,7 @@ class ImportEnvoyProcessTest {
     String bad = file(CONFIG.replace("second", "foo"));
     assertEquals(2, run(bad));
     assertTrue(err.toString().startsWith(bad + ":6: unit \"foo\""), err.toString());
-    assertEquals(2, run(folder.resolve("none.yaml").toString()));
+    assertEquals(2, run(directory.resolve("none.yaml").toString()));
     assertEquals(2, run());
     assertEquals(2, run("--nonsense", bad));
     assertEquals("", out.toString());

@@ -40,7 +40,7 @@ class LeaseCrashTest {
   private static final int CALLERS = 8;
   private static final int ROUNDS = 3;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final AtomicInteger names = new AtomicInteger();
   private final Map<AcquireRequest, AcquireResponse> granted = new ConcurrentHashMap<>();
   private final Map<ReleaseRequest, ReleaseResponse> released = new ConcurrentHashMap<>();
@@ -149,11 +149,11 @@ class LeaseCrashTest {
    * at all, so that sent again they end as if nothing had been.
    */
   private void finishUnanswered(LeaseServiceBlockingStub leases) {
-    for (AcquireRequest wish : unansweredWishes) {
-      AcquireResponse answer = leases.acquire(wish);
+    for (AcquireRequest spec : unansweredWishes) {
+      AcquireResponse answer = leases.acquire(spec);
       assertEquals(Outcome.OUTCOME_GRANTED, answer.getOutcome());
       assertEquals(1, answer.getLease().getEntries());
-      granted.put(wish, answer);
+      granted.put(spec, answer);
     }
     for (ReleaseRequest release : unansweredReleases) {
       ReleaseResponse answer = leases.release(release);
@@ -188,7 +188,8 @@ class LeaseCrashTest {
   }
 
   private JavaProcess start() {
-    JavaProcess plinth = JavaProcess.start(folder, PlinthMain.class, "--port=0", "--admin-port=0");
+    JavaProcess plinth =
+        JavaProcess.start(directory, PlinthMain.class, "--port=0", "--admin-port=0");
     plinth.awaitLine("is ready");
     return plinth;
   }

@@ -41,7 +41,7 @@ class LimitCrashTest {
 
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final String domain = "d-" + UUID.randomUUID();
   private int port;
   private ManagedChannel channel;
@@ -63,7 +63,7 @@ class LimitCrashTest {
     String[] all =
         Stream.concat(Stream.of("--port=" + port, "--admin-port=0"), Stream.of(flags))
             .toArray(String[]::new);
-    JavaProcess plinth = JavaProcess.start(folder, PlinthMain.class, all);
+    JavaProcess plinth = JavaProcess.start(directory, PlinthMain.class, all);
     plinth.awaitLine("is ready");
     channel.resetConnectBackoff();
     return plinth;
@@ -139,7 +139,7 @@ class LimitCrashTest {
   }
 
   private long written() {
-    try (Stream<Path> files = Files.list(folder.resolve("plinth-data/budgets"))) {
+    try (Stream<Path> files = Files.list(directory.resolve("plinth-data/budgets"))) {
       return files
           .filter(file -> file.toString().endsWith(".log"))
           .mapToLong(file -> file.toFile().length())

@@ -42,7 +42,7 @@ class MadeIdsTest {
     }
   }
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(7);
   private JavaProcess server;
   private List<JavaProcess> makers = List.of();
@@ -55,7 +55,7 @@ class MadeIdsTest {
 
   @Test
   void I4_I5_noTwoMakeIdsOfOneWorker_whenProcessesArePaused() {
-    server = JavaProcess.start(folder, PlinthMain.class, "--port=0", "--admin-port=0");
+    server = JavaProcess.start(directory, PlinthMain.class, "--port=0", "--admin-port=0");
     int port = Integer.parseInt(server.awaitLine("gRPC on [^:]+:(\\d+)").group(1));
     define(port);
     makers = IntStream.range(0, MAKERS).mapToObj(i -> start(port, i)).toList();
@@ -97,7 +97,7 @@ class MadeIdsTest {
 
   private JavaProcess start(int port, int seed) {
     return JavaProcess.start(
-        folder, Maker.class, "127.0.0.1:" + port, "events", "" + TTL_MILLIS, "" + seed);
+        directory, Maker.class, "127.0.0.1:" + port, "events", "" + TTL_MILLIS, "" + seed);
   }
 
   private void pause(JavaProcess process) {

@@ -19,12 +19,12 @@ public final class Maker {
 
   private final SnowflakeIdGenerator ids;
   private final long turnEnd;
-  private final long longestGap;
+  private final long maxGap;
 
-  private Maker(SnowflakeIdGenerator ids, long turnEnd, long longestGap) {
+  private Maker(SnowflakeIdGenerator ids, long turnEnd, long maxGap) {
     this.ids = ids;
     this.turnEnd = turnEnd;
-    this.longestGap = longestGap;
+    this.maxGap = maxGap;
   }
 
   public static void main(String[] args) throws InterruptedException {
@@ -69,7 +69,7 @@ public final class Maker {
         LockSupport.parkNanos(BETWEEN_IDS);
         // Read first: a pause before the id is there makes the belief older, not newer.
         long now = System.nanoTime();
-        if (now - believed > longestGap) {
+        if (now - believed > maxGap) {
           return;
         }
         last = ids.next();

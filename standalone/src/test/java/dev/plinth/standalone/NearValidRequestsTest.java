@@ -68,7 +68,7 @@ class NearValidRequestsTest {
           RateLimitServiceGrpc.getServiceDescriptor(),
           HealthGrpc.getServiceDescriptor());
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final RandomMessages messages = new RandomMessages(SEED);
   private final Queue<String> faults = new ConcurrentLinkedQueue<>();
   private PlinthServer plinthServer;
@@ -79,7 +79,7 @@ class NearValidRequestsTest {
     plinthServer =
         PlinthServer.start(
             TestSettings.read(
-                PlinthSettings.class, "--port=0", "--admin-port=0", "--data-dir=" + folder));
+                PlinthSettings.class, "--port=0", "--admin-port=0", "--data-dir=" + directory));
     channel =
         ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
   }

@@ -41,7 +41,7 @@ class NodesTest {
 
   @RegisterExtension static final SharedEngine ETCD = Engines.etcdCluster();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private PlinthNodes nodes;
 
   @AfterEach
@@ -173,7 +173,7 @@ class NodesTest {
   }
 
   private void open(int most) {
-    nodes = new PlinthNodes(folder, ETCD.hostPorts(), most);
+    nodes = new PlinthNodes(directory, ETCD.hostPorts(), most);
   }
 
   /** Namespaces in shards of a node: a call that says it was passed on is refused elsewhere. */

@@ -29,15 +29,15 @@ final class OneNode implements AutoCloseable {
     this.channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
   }
 
-  static OneNode start(Path folder, String... flags) {
-    return new OneNode(launch(folder, flags));
+  static OneNode start(Path directory, String... flags) {
+    return new OneNode(launch(directory, flags));
   }
 
   /** For one that may not start. */
-  static JavaProcess launch(Path folder, String... flags) {
+  static JavaProcess launch(Path directory, String... flags) {
     List<String> all = new ArrayList<>(List.of("--port=0", "--admin-port=0", "--drain.pause=0s"));
     all.addAll(List.of(flags));
-    return JavaProcess.start(folder, PlinthMain.class, all.toArray(String[]::new));
+    return JavaProcess.start(directory, PlinthMain.class, all.toArray(String[]::new));
   }
 
   JavaProcess process() {

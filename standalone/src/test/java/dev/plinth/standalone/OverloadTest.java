@@ -36,7 +36,7 @@ class OverloadTest {
   private static final int REFUSALS = 200;
   private static final int RENEWALS = 10;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean over;
   private PlinthServer plinthServer;
@@ -51,7 +51,7 @@ class OverloadTest {
                 "--port=0",
                 "--admin-port=0",
                 "--shards.queue=16",
-                "--data-dir=" + folder));
+                "--data-dir=" + directory));
     channel =
         ManagedChannelBuilder.forAddress("127.0.0.1", plinthServer.port()).usePlaintext().build();
   }

@@ -33,12 +33,12 @@ class PauseTest {
 
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private PlinthNodes nodes;
 
   @BeforeEach
   void start() {
-    nodes = new PlinthNodes(folder, ETCD.hostPorts(), 2, "--drain.pause=0s");
+    nodes = new PlinthNodes(directory, ETCD.hostPorts(), 2, "--drain.pause=0s");
     nodes.startAll();
     nodes.awaitSpread(nodes.inOrder(2), 8, 8);
   }

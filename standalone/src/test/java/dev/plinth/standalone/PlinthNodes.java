@@ -36,16 +36,16 @@ final class PlinthNodes implements AutoCloseable {
   static final int SHARDS = 16;
 
   private final List<String> flags;
-  private final Path folder;
+  private final Path directory;
   private final String etcd;
   private final String prefix = "/nodes/" + UUID.randomUUID() + "/";
   private final int[] ports;
   private final JavaProcess[] processes;
   private final ManagedChannel[] channels;
 
-  PlinthNodes(Path folder, String etcd, int most) {
+  PlinthNodes(Path directory, String etcd, int most) {
     this(
-        folder,
+        directory,
         etcd,
         most,
         "--drain.pause=500ms",
@@ -54,9 +54,9 @@ final class PlinthNodes implements AutoCloseable {
         "--etcd.request-timeout=2s");
   }
 
-  PlinthNodes(Path folder, String etcd, int most, String... flags) {
+  PlinthNodes(Path directory, String etcd, int most, String... flags) {
     this.flags = List.of(flags);
-    this.folder = folder;
+    this.directory = directory;
     this.etcd = etcd;
     this.ports = Ports.free(most);
     this.processes = new JavaProcess[most];
@@ -81,7 +81,7 @@ final class PlinthNodes implements AutoCloseable {
                 "--coordination=etcd://" + etcd,
                 "--etcd.prefix=" + prefix));
     all.addAll(flags);
-    processes[node] = JavaProcess.start(folder, PlinthMain.class, all.toArray(String[]::new));
+    processes[node] = JavaProcess.start(directory, PlinthMain.class, all.toArray(String[]::new));
     processes[node].awaitLine("is ready");
     channels[node].resetConnectBackoff();
     return processes[node];

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real process, by its command line, its signals and its port. */
 class PlinthProcessTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void readyLine_tellsAddressesEnginesAndWhatToTry() {
@@ -123,9 +123,9 @@ class PlinthProcessTest {
       ManagedChannel channel = channel(plinth);
       try {
         assertEquals(ServingStatus.SERVING, health(channel));
-        Files.move(folder.resolve("plinth-data"), folder.resolve("elsewhere"));
+        Files.move(directory.resolve("plinth-data"), directory.resolve("elsewhere"));
         Await.until("not serving", () -> health(channel) == ServingStatus.NOT_SERVING);
-        Files.move(folder.resolve("elsewhere"), folder.resolve("plinth-data"));
+        Files.move(directory.resolve("elsewhere"), directory.resolve("plinth-data"));
         Await.until("serving again", () -> health(channel) == ServingStatus.SERVING);
       } finally {
         channel.shutdownNow();
@@ -157,7 +157,7 @@ class PlinthProcessTest {
       assertEquals(0, plinth.exitCode());
       plinth.awaitLine("^ +port +7000 +flag --port$");
       plinth.awaitLine("^ +admin-port +7451 +default$");
-      assertTrue(Files.notExists(folder.resolve("plinth-data")));
+      assertTrue(Files.notExists(directory.resolve("plinth-data")));
     }
   }
 
@@ -177,7 +177,7 @@ class PlinthProcessTest {
   }
 
   private JavaProcess run(String... flags) {
-    return JavaProcess.start(folder, PlinthMain.class, flags);
+    return JavaProcess.start(directory, PlinthMain.class, flags);
   }
 
   private static int port(JavaProcess plinth) {

@@ -21,7 +21,7 @@ import java.util.Random;
  */
 final class RandomMessages {
   private static final int DEPTH = 4;
-  private static final int MOST_LEARNED = 50;
+  private static final int MAX_LEARNED = 50;
   private static final List<String> NAMESPACES =
       List.of("", "default", "fuzz", "fuzz-2", "fuzz-3", "Bad Name", "-x", "x".repeat(64));
   private static final List<String> TEXTS =
@@ -226,9 +226,9 @@ final class RandomMessages {
       learn(inner);
     } else if (field.getJavaType() == JavaType.STRING || field.getJavaType() == JavaType.LONG) {
       List<Object> known = learned.computeIfAbsent(keyOf(field), name -> new ArrayList<>());
-      if (known.size() == MOST_LEARNED) {
-        Collections.swap(known, random.nextInt(MOST_LEARNED), MOST_LEARNED - 1);
-        known.remove(MOST_LEARNED - 1);
+      if (known.size() == MAX_LEARNED) {
+        Collections.swap(known, random.nextInt(MAX_LEARNED), MAX_LEARNED - 1);
+        known.remove(MAX_LEARNED - 1);
       }
       known.add(value);
     }

@@ -27,15 +27,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** V1 over a restore: the store is brought back to what it was some grants ago. */
 class RestoreTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
   private Path store;
   private Path backup;
   private long lost;
 
   @BeforeEach
   void grantBackUpGrantOnAndRestore() throws IOException {
-    store = folder.resolve("data").resolve("coordination");
-    backup = folder.resolve("backup");
+    store = directory.resolve("data").resolve("coordination");
+    backup = directory.resolve("backup");
     with(leases -> cycle(leases));
     copy(store, backup);
     lost = with(leases -> Stream.generate(() -> cycle(leases)).limit(20).reduce(Math::max).get());
@@ -78,7 +78,7 @@ class RestoreTest {
                     "--port=0",
                     "--admin-port=0",
                     "--drain.pause=0s",
-                    "--data-dir=" + folder.resolve("data")),
+                    "--data-dir=" + directory.resolve("data")),
                 Stream.of(flags))
             .toArray(String[]::new);
     try (PlinthServer plinthServer =
@@ -115,8 +115,8 @@ class RestoreTest {
     }
   }
 
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
       files
           .sorted(Comparator.reverseOrder())
           .forEach(file -> assertTrue(file.toFile().delete(), file.toString()));

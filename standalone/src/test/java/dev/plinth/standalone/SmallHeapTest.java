@@ -46,9 +46,9 @@ class SmallHeapTest {
       List.of("-Xmx160m", "-XX:MaxDirectMemorySize=160m", "-XX:+ExitOnOutOfMemoryError");
   private static final ByteString PAYLOAD = ByteString.copyFrom(new byte[4096]);
   private static final int IN_FLIGHT = 200;
-  private static final int MOST = 400_000;
+  private static final int MAX = 400_000;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final List<ManagedChannel> channels = new ArrayList<>();
   private final List<AutoCloseable> attackers = new ArrayList<>();
   private final AtomicInteger refused = new AtomicInteger();
@@ -61,7 +61,7 @@ class SmallHeapTest {
   void start() {
     plinth =
         JavaProcess.start(
-            folder,
+            directory,
             OPTIONS,
             PlinthMain.class,
             "--port=0",
@@ -182,7 +182,7 @@ class SmallHeapTest {
     ManagedChannel channel = channel(1 << 20);
     Semaphore room = new Semaphore(IN_FLIGHT);
     int sent = 0;
-    while (refused.get() < 1000 && sent < MOST) {
+    while (refused.get() < 1000 && sent < MAX) {
       assertTrue(room.tryAcquire(30, TimeUnit.SECONDS), plinth::output);
       ClientCall<Q, A> call = channel.newCall(method, CallOptions.DEFAULT);
       call.start(counting(room), new Metadata());

@@ -40,7 +40,7 @@ class StrictOrderTest {
   private static final int KILLS = 3;
   private static final int BETWEEN = 200;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final int port = Ports.free(1)[0];
   private final ManagedChannel channel =
       ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
@@ -80,7 +80,7 @@ class StrictOrderTest {
 
   private JavaProcess start() {
     JavaProcess plinth =
-        JavaProcess.start(folder, PlinthMain.class, "--port=" + port, "--admin-port=0");
+        JavaProcess.start(directory, PlinthMain.class, "--port=" + port, "--admin-port=0");
     plinth.awaitLine("is ready");
     return plinth;
   }

@@ -38,24 +38,24 @@ public final class JavaProcess implements AutoCloseable {
   private final long pid;
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
-  private JavaProcess(Path folder, List<String> command) throws IOException {
+  private JavaProcess(Path directory, List<String> command) throws IOException {
     List<String> leashed = new ArrayList<>(List.of("sh", "-c", LEASH, "leash"));
     leashed.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(leashed).redirectErrorStream(true);
-    shell = builder.directory(folder.toFile()).start();
+    shell = builder.directory(directory.toFile()).start();
     BufferedReader output = shell.inputReader();
     pid = Long.parseLong(output.readLine());
     shell.outputWriter().append(String.valueOf(pid)).append('\n').flush();
     FaultProxy.daemon("output-" + pid, () -> output.lines().forEach(lines::add));
   }
 
-  public static JavaProcess start(Path folder, Class<?> main, String... args) {
-    return start(folder, BRIEF_LIFE, main, args);
+  public static JavaProcess start(Path directory, Class<?> main, String... args) {
+    return start(directory, BRIEF_LIFE, main, args);
   }
 
   /** With options of the JVM in place of those for a brief life. */
   public static JavaProcess start(
-      Path folder, List<String> options, Class<?> main, String... args) {
+      Path directory, List<String> options, Class<?> main, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
@@ -63,7 +63,7 @@ public final class JavaProcess implements AutoCloseable {
     command.add(main.getName());
     command.addAll(List.of(args));
     try {
-      return new JavaProcess(folder, command);
+      return new JavaProcess(directory, command);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

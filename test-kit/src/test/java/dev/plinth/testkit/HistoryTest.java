@@ -59,10 +59,10 @@ class HistoryTest {
   }
 
   @Test
-  void write_makesALineAnOperation(@TempDir Path folder) throws Exception {
+  void write_makesALineAnOperation(@TempDir Path directory) throws Exception {
     history.invoke(1, "read").ok(3);
     history.invoke(2, "write").failed();
-    Path file = folder.resolve("history");
+    Path file = directory.resolve("history");
     history.write(file);
     assertEquals(2, Files.readAllLines(file).size());
   }

@@ -44,7 +44,7 @@ class FailoverBench {
   private static final Duration BEFORE = Duration.ofSeconds(2);
   private static final Duration AFTER = Duration.ofSeconds(2);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final Table table =
       new Table(
           "fault",
@@ -77,7 +77,7 @@ class FailoverBench {
   }
 
   private void plinth() throws Exception {
-    try (PlinthNodes nodes = new PlinthNodes(folder, ETCD.hostPorts())) {
+    try (PlinthNodes nodes = new PlinthNodes(directory, ETCD.hostPorts())) {
       IntStream.range(0, PlinthNodes.COUNT).forEach(nodes::start);
       faults(nodes, 1, JavaProcess::kill); // code that no call has run yet
       if (Chosen.row("kill")) {
@@ -164,7 +164,7 @@ class FailoverBench {
   private void zooKeeper() throws Exception {
     Duration session = TestSettings.read(EtcdSettings.class).sessionTtl();
     Millis waited = new Millis();
-    try (ZooKeeperSession lock = new ZooKeeperSession(folder, session)) {
+    try (ZooKeeperSession lock = new ZooKeeperSession(directory, session)) {
       for (int round = 0; round < ROUNDS; round++) {
         waited.add(lock.killHolder());
       }

@@ -28,15 +28,15 @@ final class PlinthNodes implements AutoCloseable {
   private static final int SHARDS = 16;
   private static final List<String> OPTIONS = List.of("-Xmx512m");
 
-  private final Path folder;
+  private final Path directory;
   private final String etcd;
   private final int[] ports = Ports.free(COUNT);
   private final JavaProcess[] processes = new JavaProcess[COUNT];
   private final ManagedChannel[] channels = new ManagedChannel[COUNT];
   private final RoundRobinChannel all = RoundRobinChannel.of(ports);
 
-  PlinthNodes(Path folder, String etcd) {
-    this.folder = folder;
+  PlinthNodes(Path directory, String etcd) {
+    this.directory = directory;
     this.etcd = etcd;
     for (int i = 0; i < COUNT; i++) {
       channels[i] = ManagedChannelBuilder.forAddress("127.0.0.1", ports[i]).usePlaintext().build();
@@ -46,7 +46,7 @@ final class PlinthNodes implements AutoCloseable {
   void start(int node) {
     processes[node] =
         JavaProcess.start(
-            folder,
+            directory,
             OPTIONS,
             PlinthMain.class,
             "--node=node" + node,

@@ -11,15 +11,15 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 
 /** A lock of ZooKeeper whose holder is killed: it is free when the holder's session has expired. */
 final class ZooKeeperSession implements AutoCloseable {
-  private final Path folder;
+  private final Path directory;
   private final Duration session;
   private final ZooKeeperProcess server;
   private final CuratorFramework client;
 
-  ZooKeeperSession(Path folder, Duration session) throws Exception {
-    this.folder = folder;
+  ZooKeeperSession(Path directory, Duration session) throws Exception {
+    this.directory = directory;
     this.session = session;
-    server = new ZooKeeperProcess(folder.resolve("zookeeper"));
+    server = new ZooKeeperProcess(directory.resolve("zookeeper"));
     client = server.connect(session);
   }
 
@@ -27,7 +27,7 @@ final class ZooKeeperSession implements AutoCloseable {
   double killHolder() throws Exception {
     try (JavaProcess holder =
         JavaProcess.start(
-            folder, LockHolder.class, server.address(), String.valueOf(session.toMillis()))) {
+            directory, LockHolder.class, server.address(), String.valueOf(session.toMillis()))) {
       holder.awaitLine(LockHolder.HELD);
       CompletableFuture<Long> taken = new CompletableFuture<>();
       Thread waiter = new Thread(() -> take(taken), "waiter");

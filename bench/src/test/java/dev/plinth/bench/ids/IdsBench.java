@@ -54,11 +54,11 @@ class IdsBench {
           .setWorkerBits(4)
           .setSequenceBits(18)
           .build();
-  private static final int MOST_CALLERS = 64;
+  private static final int MAX_CALLERS = 64;
   private static final Rounds LOCAL = new Rounds(Pace.of(5, 0.5, 0.5));
   private static final Rounds REMOTE = new Rounds(Pace.of(3, 1, 1));
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final Page page = new Page("benchmarks-ids.md");
   private final Map<String, Double> perSecond = new HashMap<>();
 
@@ -66,7 +66,7 @@ class IdsBench {
   void ids() throws Exception {
     page.put("offline", local(Offline.makers()));
     try (BenchRedis redis = BenchRedis.of(REDIS);
-        BenchServer server = BenchServer.embedded(IDS, folder.resolve("db"))) {
+        BenchServer server = BenchServer.embedded(IDS, directory.resolve("db"))) {
       for (String namespace : List.of("called", "ranges", "hundreds")) {
         define(server, namespace, Definition.newBuilder().setFormat(Format.FORMAT_DENSE));
       }
@@ -153,7 +153,7 @@ class IdsBench {
             "ids to INCR",
             "calls to echo");
     List<StatefulRedisConnection<String, String>> connections =
-        Stream.generate(redis.client()::connect).limit(MOST_CALLERS).toList();
+        Stream.generate(redis.client()::connect).limit(MAX_CALLERS).toList();
     List<Maker> makers =
         List.of(
             Called.echo(server.channel()),

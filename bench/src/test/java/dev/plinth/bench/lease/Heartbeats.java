@@ -37,7 +37,7 @@ final class Heartbeats implements AutoCloseable {
   private final ScheduledExecutorService sender =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("heartbeats"));
   private final Recorder nanos = new Recorder(TimeUnit.MINUTES.toNanos(1), 2);
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile long countedFrom;
   private volatile long countedTo;
@@ -76,7 +76,7 @@ final class Heartbeats implements AutoCloseable {
             .setSessionId(sessions.get(next++ % SESSIONS))
             .build();
     long sent = System.nanoTime();
-    underWay.incrementAndGet();
+    inFlight.incrementAndGet();
     stub.heartbeat(
         request,
         new StreamObserver<>() {
@@ -90,12 +90,12 @@ final class Heartbeats implements AutoCloseable {
           @Override
           public void onError(Throwable thrown) {
             failure.compareAndSet(null, thrown);
-            underWay.decrementAndGet();
+            inFlight.decrementAndGet();
           }
 
           @Override
           public void onCompleted() {
-            underWay.decrementAndGet();
+            inFlight.decrementAndGet();
           }
         });
   }
@@ -104,10 +104,10 @@ final class Heartbeats implements AutoCloseable {
   Measured stop(Times times) throws InterruptedException {
     sender.shutdownNow();
     sender.awaitTermination(10, TimeUnit.SECONDS);
-    for (int i = 0; i < 1_000 && underWay.get() > 0; i++) {
+    for (int i = 0; i < 1_000 && inFlight.get() > 0; i++) {
       TimeUnit.MILLISECONDS.sleep(10);
     }
-    if (failure.get() != null || underWay.get() > 0) {
+    if (failure.get() != null || inFlight.get() > 0) {
       throw new IllegalStateException("heartbeats failed or lost", failure.get());
     }
     Histogram all = nanos.getIntervalHistogram();

@@ -58,7 +58,7 @@ class LeaseBench {
     Measured with(int callers, Times times) throws Exception;
   }
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final LeaseTable table = new LeaseTable();
   private int stores;
 
@@ -121,7 +121,7 @@ class LeaseBench {
 
   /** Its server is a JVM too, and is warmed up by the same load. */
   private void measureCurator() throws Exception {
-    try (ZooKeeperProcess zooKeeper = new ZooKeeperProcess(folder.resolve("zookeeper"));
+    try (ZooKeeperProcess zooKeeper = new ZooKeeperProcess(directory.resolve("zookeeper"));
         CuratorLocks curator = new CuratorLocks(zooKeeper)) {
       Load.ofThreads(64, new Times(SERVER_WARM_UP, 0), curator::cycles);
       measure(
@@ -140,7 +140,7 @@ class LeaseBench {
   }
 
   private ShardStore embedded() {
-    return EmbeddedShardStore.open(folder.resolve("store" + stores++), BenchServer.SHARDS);
+    return EmbeddedShardStore.open(directory.resolve("store" + stores++), BenchServer.SHARDS);
   }
 
   private void measureStore(String name, Supplier<ShardStore> open) throws Exception {

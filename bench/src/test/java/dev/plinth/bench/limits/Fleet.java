@@ -20,12 +20,12 @@ final class Fleet implements AutoCloseable {
   private final List<JavaProcess> processes = new ArrayList<>();
   private final List<Line> lines = new ArrayList<>();
 
-  Fleet(Path folder, int size, String redis, String plinth) throws IOException {
+  Fleet(Path directory, int size, String redis, String plinth) throws IOException {
     try (ServerSocket server = new ServerSocket(0, size, InetAddress.getLoopbackAddress())) {
       server.setSoTimeout(PATIENCE_MILLIS);
       String port = String.valueOf(server.getLocalPort());
       for (int i = 0; i < size; i++) {
-        processes.add(JavaProcess.start(folder, Worker.class, redis, plinth, port));
+        processes.add(JavaProcess.start(directory, Worker.class, redis, plinth, port));
       }
       for (int i = 0; i < size; i++) {
         Socket socket = server.accept();

@@ -37,9 +37,9 @@ final class LimitServer implements HostedService {
   private final CallForwarder callForwarder;
   private final RateLimitService service;
 
-  LimitServer(Path folder, String redis, MeterRegistry meters) {
+  LimitServer(Path directory, String redis, MeterRegistry meters) {
     budgets = budgets(redis);
-    store = EmbeddedShardStore.open(folder.resolve("policies"), SHARDS);
+    store = EmbeddedShardStore.open(directory.resolve("policies"), SHARDS);
     PolicyApp app = RateLimitService.app(InstantSource.system());
     shards = Shards.open(store, List.of(app), TestSettings.read(ShardsSettings.class), meters);
     callForwarder = new CallForwarder(shards, "bench");

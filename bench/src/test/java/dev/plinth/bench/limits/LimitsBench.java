@@ -31,7 +31,7 @@ class LimitsBench {
   private static final int[] THREADS = Pace.QUICK ? new int[] {8} : new int[] {1, 8, 64};
   private static final Pace PACE = Pace.of(2, 0.25, 0.6);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final Scores scores = new Scores();
   private int runs;
 
@@ -41,8 +41,8 @@ class LimitsBench {
     Table memory;
     try (BenchRedis redis = new BenchRedis(uri);
         BenchServer server =
-            new BenchServer(metrics -> new LimitServer(folder, uri, metrics.registry()));
-        Fleet fleet = new Fleet(folder, PROCESSES, uri, server.target())) {
+            new BenchServer(metrics -> new LimitServer(directory, uri, metrics.registry()));
+        Fleet fleet = new Fleet(directory, PROCESSES, uri, server.target())) {
       redis.durable(false);
       memory = new MemoryUse(redis, new Clients(uri, server.target())).table();
       warmUp(fleet, redis);

@@ -24,7 +24,7 @@ final class PlinthLeases implements Contestant {
         LimitOptions.defaults()
             .deadline(Duration.ofSeconds(10))
             .onUnavailable(OnUnavailable.CLOSED)
-            .mostLimiters(Math.max(2, keys));
+            .maxLimiters(Math.max(2, keys));
     RateLimitClient rateLimitClient = client.limits(options);
     limiters =
         new PerKey<>(

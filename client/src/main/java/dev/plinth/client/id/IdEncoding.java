@@ -15,7 +15,7 @@ public enum IdEncoding {
   /** In 16 characters; read in either case, with or without 0x. */
   HEX("0123456789ABCDEF", 16, true);
 
-  private static final int LONGEST = 20;
+  private static final int MAX = 20;
 
   private final String alphabet;
   private final int width;
@@ -31,12 +31,12 @@ public enum IdEncoding {
     if (id < 0) {
       throw new IllegalArgumentException("id: " + id + " (expected: 0..2^63 - 1)");
     }
-    char[] text = new char[LONGEST];
-    int at = LONGEST;
-    for (long rest = id; rest > 0 || at > LONGEST - width; rest /= alphabet.length()) {
+    char[] text = new char[MAX];
+    int at = MAX;
+    for (long rest = id; rest > 0 || at > MAX - width; rest /= alphabet.length()) {
       text[--at] = alphabet.charAt((int) (rest % alphabet.length()));
     }
-    return new String(text, at, LONGEST - at);
+    return new String(text, at, MAX - at);
   }
 
   /**
@@ -47,7 +47,7 @@ public enum IdEncoding {
     if (this == HEX && digits.startsWith("0X")) {
       digits = digits.substring(2);
     }
-    if (digits.isEmpty() || digits.length() > LONGEST) {
+    if (digits.isEmpty() || digits.length() > MAX) {
       throw refused(text);
     }
     long value = 0;

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  */
 final class LeasedRange {
   private static final long ENDED = 1L << 62;
-  private static final long LONGEST_BLOCK = 1024;
+  private static final long MAX_BLOCK = 1024;
 
   private final String leaseId;
   private final long first;
@@ -35,7 +35,7 @@ final class LeasedRange {
     this.suggestedNext = range.getSuggestedNext();
     this.deadline = deadline;
     // A power of two less one, so small that the halfway mark is not missed by much.
-    this.mask = Long.highestOneBit(Math.max(1, Math.min(LONGEST_BLOCK, count / 8))) - 1;
+    this.mask = Long.highestOneBit(Math.max(1, Math.min(MAX_BLOCK, count / 8))) - 1;
   }
 
   String leaseId() {

@@ -50,7 +50,7 @@ final class RangeFetch {
     }
     rangeFetcher
         .clientRuntime()
-        .ask(
+        .send(
             IdServiceGrpc.getLeaseRangeMethod(),
             request,
             rangeFetcher.clientRuntime().callDeadline())
@@ -84,7 +84,7 @@ final class RangeFetch {
   }
 
   /** Refused, and not just now: a prefetch may be tried again. */
-  boolean isOver(long now) {
+  boolean isDone(long now) {
     return isRefused() && now - retryAt >= 0;
   }
 
@@ -92,13 +92,13 @@ final class RangeFetch {
     return result.isCompletedExceptionally();
   }
 
-  boolean isUnderWay() {
+  boolean isInFlight() {
     return !result.isDone();
   }
 
   /** The range if it is here. */
   Optional<LeasedRange> arrived() {
-    return isUnderWay() || isRefused() ? Optional.empty() : Optional.of(result.join());
+    return isInFlight() || isRefused() ? Optional.empty() : Optional.of(result.join());
   }
 
   LeasedRange await() {
@@ -136,9 +136,9 @@ final class RangeFetch {
 
   /** After it was stopped: waits a moment for what is under way, which has to be given back. */
   Optional<LeasedRange> last(Duration wait) {
-    boolean underWay = started && failure == null;
+    boolean inFlight = started && failure == null;
     try {
-      return Optional.of(result.get(underWay ? wait.toNanos() : 0, TimeUnit.NANOSECONDS));
+      return Optional.of(result.get(inFlight ? wait.toNanos() : 0, TimeUnit.NANOSECONDS));
     } catch (TimeoutException | ExecutionException e) {
       return settled();
     } catch (InterruptedException e) {

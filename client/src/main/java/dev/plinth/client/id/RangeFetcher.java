@@ -17,7 +17,7 @@ import java.util.UUID;
 record RangeFetcher(
     String namespace, ClientRuntime clientRuntime, RangeOptions options, ClientIdEvents events) {
   private static final Logger log = System.getLogger("plinth.client");
-  private static final int MOST_TRIES = 5;
+  private static final int MAX_TRIES = 5;
 
   long now() {
     return clientRuntime.nanos().getAsLong();
@@ -30,7 +30,7 @@ record RangeFetcher(
         clientRuntime.call(
             IdServiceGrpc.getLeaseRangeMethod(),
             request(options.firstRange()),
-            clientRuntime.patience());
+            clientRuntime.operationTimeout());
     return span(answer.getRange(), askedAt);
   }
 
@@ -57,7 +57,7 @@ record RangeFetcher(
   }
 
   /** Waits until the server has taken back what is left, if it answers. */
-  void giveBack(LeasedRange ended) {
+  void returnRange(LeasedRange ended) {
     try {
       ReturnRangeResponse answer =
           clientRuntime.call(
@@ -77,12 +77,12 @@ record RangeFetcher(
 
   private void settle(ReturnRangeRequest request, int failures) {
     clientRuntime
-        .ask(IdServiceGrpc.getReturnRangeMethod(), request, clientRuntime.callDeadline())
+        .send(IdServiceGrpc.getReturnRangeMethod(), request, clientRuntime.callDeadline())
         .whenComplete(
             (answer, thrown) -> {
               if (thrown == null) {
                 returned(answer);
-              } else if (failures < MOST_TRIES) {
+              } else if (failures < MAX_TRIES) {
                 clientRuntime
                     .pause((CallFailedException) thrown, failures, options.timeout())
                     .ifPresent(

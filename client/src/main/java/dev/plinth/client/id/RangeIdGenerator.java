@@ -98,7 +98,7 @@ public final class RangeIdGenerator implements AutoCloseable {
       return false;
     }
     if (leasedRange.isPastHalf(place)) {
-      leasedRange.fetchNext(rangeFetch -> rangeFetch.isOver(now), rangeFetcher::fetch);
+      leasedRange.fetchNext(rangeFetch -> rangeFetch.isDone(now), rangeFetcher::fetch);
     }
     return true;
   }
@@ -116,7 +116,7 @@ public final class RangeIdGenerator implements AutoCloseable {
   private LeasedRange awaitNext(LeasedRange used) {
     // What was refused to another is asked for anew; what is under way is waited for.
     RangeFetch rangeFetch = used.fetchNext(RangeFetch::isRefused, rangeFetcher::fetch);
-    if (rangeFetch.isUnderWay()) {
+    if (rangeFetch.isInFlight()) {
       rangeFetcher.events().stalled(namespace());
     }
     return rangeFetch.await();
@@ -196,8 +196,8 @@ public final class RangeIdGenerator implements AutoCloseable {
         .stopNext(rangeFetcher.fetch(0))
         .last(rangeFetcher.clientRuntime().callDeadline())
         .filter(LeasedRange::end)
-        .ifPresent(rangeFetcher::giveBack);
-    rangeFetcher.giveBack(current);
+        .ifPresent(rangeFetcher::returnRange);
+    rangeFetcher.returnRange(current);
     rangeFetcher.clientRuntime().detach(this);
     rangeFetcher.events().closed(idGeneratorGauges);
   }

@@ -7,7 +7,7 @@ import java.time.Duration;
  * choose the size.
  */
 public record RangeOptions(Duration timeout, long firstRange) {
-  private static final RangeOptions USUAL = new RangeOptions(Duration.ofSeconds(2), 0);
+  private static final RangeOptions DEFAULTS = new RangeOptions(Duration.ofSeconds(2), 0);
 
   public RangeOptions {
     if (timeout.isNegative()) {
@@ -19,7 +19,7 @@ public record RangeOptions(Duration timeout, long firstRange) {
   }
 
   public static RangeOptions defaults() {
-    return USUAL;
+    return DEFAULTS;
   }
 
   /** How long a caller waits who finds all ids used up and the next range not there yet. */

@@ -124,10 +124,10 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
     WorkerLease.RenewalTerms renewalTerms = holding.terms();
     long now = trusted(renewalTerms);
     long before = last.get();
-    long from = Math.max(before + 1, holding.lowestPlace());
-    from = Math.max(from, layout.firstPlace(layout.unit(now)));
+    long from = Math.max(before + 1, holding.firstPosition());
+    from = Math.max(from, layout.firstPosition(layout.unit(now)));
     long to = from + count - 1;
-    requireReach(layout.time(layout.unitOfPlace(to)), renewalTerms, now);
+    requireReach(layout.time(layout.unitOf(to)), renewalTerms, now);
     if (!last.compareAndSet(before, to)) {
       return -1;
     }
@@ -204,7 +204,7 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
   /** How far the time in ids is ahead of the clock. */
   public Duration ahead() {
     long place = last.get();
-    long time = place < 0 ? 0 : layout.time(layout.unitOfPlace(place));
+    long time = place < 0 ? 0 : layout.time(layout.unitOf(place));
     return Duration.ofMillis(Math.max(0, time - clientRuntime.wall().millis()));
   }
 
@@ -216,8 +216,8 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
     }
     WorkerLease.RenewalTerms renewalTerms = holding.terms();
     long end =
-        layout.firstPlace(layout.unit(trusted(renewalTerms) + renewalTerms.maxAheadMs()) + 1);
-    return Math.max(0, end - Math.max(last.get() + 1, holding.lowestPlace()));
+        layout.firstPosition(layout.unit(trusted(renewalTerms) + renewalTerms.maxAheadMs()) + 1);
+    return Math.max(0, end - Math.max(last.get() + 1, holding.firstPosition()));
   }
 
   /** The worker id is another's now, or nobody's. */
@@ -228,7 +228,7 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
   }
 
   /** Goes on with another worker id; false if it is not wanted any more. */
-  synchronized boolean goOn(Worker granted, long askedAt) {
+  synchronized boolean advance(Worker granted, long askedAt) {
     if (closed) {
       return false;
     }

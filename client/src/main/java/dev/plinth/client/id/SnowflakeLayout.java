@@ -27,19 +27,17 @@ record SnowflakeLayout(long epochMs, int timeBits, int workerBits, int sequenceB
     return epochMs + unit * unitMs;
   }
 
-  long firstPlace(long unit) {
+  long firstPosition(long unit) {
     return unit << sequenceBits;
   }
 
-  long unitOfPlace(long place) {
+  long unitOf(long place) {
     return place >> sequenceBits;
   }
 
   long id(long place, int worker) {
     long sequence = place & lowBits(sequenceBits);
-    return unitOfPlace(place) << (workerBits + sequenceBits)
-        | (long) worker << sequenceBits
-        | sequence;
+    return unitOf(place) << (workerBits + sequenceBits) | (long) worker << sequenceBits | sequence;
   }
 
   Snowflake parse(long id) {

@@ -36,21 +36,21 @@ final class WorkerLease {
     this.floorMs = granted.getFloorMs();
     this.layout = SnowflakeLayout.of(granted.getLayout());
     // In a unit that was used before, ids of a lower worker would not rise.
-    long unit = Math.max(layout.unit(floorMs) + 1, layout.unitOfPlace(last) + 1);
-    this.lowestPlace = layout.firstPlace(Math.max(0, unit));
-    this.interval = believed(granted).dividedBy(3);
+    long unit = Math.max(layout.unit(floorMs) + 1, layout.unitOf(last) + 1);
+    this.lowestPlace = layout.firstPosition(Math.max(0, unit));
+    this.interval = localDeadline(granted).dividedBy(3);
     this.renewalTerms = terms(granted, askedAt);
   }
 
   private static RenewalTerms terms(Worker granted, long askedAt) {
     return new RenewalTerms(
-        askedAt + believed(granted).toNanos(),
+        askedAt + localDeadline(granted).toNanos(),
         granted.getCeilingMs(),
         duration(granted.getMaxAhead()).toMillis());
   }
 
-  private static Duration believed(Worker granted) {
-    return ClientRuntime.believed(duration(granted.getTtl()));
+  private static Duration localDeadline(Worker granted) {
+    return ClientRuntime.localDeadline(duration(granted.getTtl()));
   }
 
   private static Duration duration(com.google.protobuf.Duration value) {
@@ -85,7 +85,7 @@ final class WorkerLease {
     return layout;
   }
 
-  long lowestPlace() {
+  long firstPosition() {
     return lowestPlace;
   }
 

@@ -21,7 +21,7 @@ import java.util.UUID;
 final class WorkerLeaseRenewer {
   private static final Logger log = System.getLogger("plinth.client");
   private static final Duration NO_END = Duration.ofDays(1);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
   /** A worker id that was asked for first at this time. */
   record FirstLease(Worker worker, long askedAt) {}
@@ -47,7 +47,7 @@ final class WorkerLeaseRenewer {
         clientRuntime.call(
             IdServiceGrpc.getLeaseWorkerMethod(),
             request(namespace, clientRuntime),
-            clientRuntime.patience());
+            clientRuntime.operationTimeout());
     if (!answer.hasWorker()) {
       throw new IdsUnavailableException(
           "namespace " + namespace + ": all worker ids are out", earliestFree(answer));
@@ -94,7 +94,7 @@ final class WorkerLeaseRenewer {
             ? interval
             : clientRuntime.callDeadline();
     clientRuntime
-        .ask(IdServiceGrpc.getRenewWorkerMethod(), request, deadline)
+        .send(IdServiceGrpc.getRenewWorkerMethod(), request, deadline)
         .whenComplete(
             (answer, thrown) -> {
               if (thrown != null) {
@@ -129,11 +129,11 @@ final class WorkerLeaseRenewer {
       return;
     }
     clientRuntime
-        .ask(IdServiceGrpc.getLeaseWorkerMethod(), request, clientRuntime.callDeadline())
+        .send(IdServiceGrpc.getLeaseWorkerMethod(), request, clientRuntime.callDeadline())
         .whenComplete(
             (answer, thrown) -> {
               if (thrown != null) {
-                failed((CallFailedException) thrown, LONGEST_PAUSE, () -> lease(request, askedAt));
+                failed((CallFailedException) thrown, MAX_PAUSE, () -> lease(request, askedAt));
               } else {
                 leased(answer, askedAt);
               }
@@ -144,8 +144,8 @@ final class WorkerLeaseRenewer {
     succeeded();
     if (!answer.hasWorker()) {
       Duration free = earliestFree(answer);
-      clientRuntime.after(free.compareTo(LONGEST_PAUSE) < 0 ? free : LONGEST_PAUSE, this::lease);
-    } else if (!ids.goOn(answer.getWorker(), askedAt)) {
+      clientRuntime.after(free.compareTo(MAX_PAUSE) < 0 ? free : MAX_PAUSE, this::lease);
+    } else if (!ids.advance(answer.getWorker(), askedAt)) {
       release(answer.getWorker().getWorkerId(), answer.getWorker().getEpoch());
     }
   }
@@ -164,7 +164,7 @@ final class WorkerLeaseRenewer {
 
   /** One that was never used: its floor is as good as it was. */
   private void release(int worker, long epoch) {
-    clientRuntime.ask(
+    clientRuntime.send(
         IdServiceGrpc.getReleaseWorkerMethod(),
         releasing(worker, epoch).build(),
         clientRuntime.callDeadline());
@@ -206,7 +206,7 @@ final class WorkerLeaseRenewer {
    */
   private static long lastUsed(WorkerLease held, long last) {
     SnowflakeLayout layout = held.layout();
-    long time = last < held.lowestPlace() ? held.floorMs() : layout.time(layout.unitOfPlace(last));
+    long time = last < held.firstPosition() ? held.floorMs() : layout.time(layout.unitOf(last));
     return Math.max(1, Math.min(time, held.terms().ceilingMs()));
   }
 }

@@ -53,7 +53,7 @@ final class BudgetGrant {
   }
 
   /** No payment is good from then on; the margin leaves time to give the rest back. */
-  boolean isOver(long now) {
+  boolean isEnded(long now) {
     return now - deadline() >= 0;
   }
 

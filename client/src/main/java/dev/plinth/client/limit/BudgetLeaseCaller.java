@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Where one subject's budget comes from and goes back to. */
 final class BudgetLeaseCaller {
-  private static final long MOST = 1_000_000_000;
+  private static final long MAX = 1_000_000_000;
 
   private final LimiterKey limiterKey;
   private final LimiterContext limiterContext;
@@ -31,7 +31,7 @@ final class BudgetLeaseCaller {
         LeaseBudgetRequest.newBuilder()
             .setDomain(limiterKey.domain())
             .addAllDescriptors(limiterKey.descriptors())
-            .setWant(Math.min(MOST, want))
+            .setWant(Math.min(MAX, want))
             .setHolder(limiterContext.holder());
     back.ifPresent(
         endedGrant ->
@@ -47,7 +47,7 @@ final class BudgetLeaseCaller {
   }
 
   /** Sent again as long as it may count; given back twice it counts once. */
-  CompletableFuture<ReturnBudgetResponse> giveBack(EndedGrant endedGrant) {
+  CompletableFuture<ReturnBudgetResponse> returnBudget(EndedGrant endedGrant) {
     limiterContext.events().unused(endedGrant.unused());
     ReturnBudgetRequest request =
         ReturnBudgetRequest.newBuilder()

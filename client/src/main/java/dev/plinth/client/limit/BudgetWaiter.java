@@ -24,14 +24,14 @@ final class BudgetWaiter {
 
   BudgetWaiter(Limiter limiter, LimiterContext limiterContext, long cost, Duration wait) {
     this.limiter = limiter;
-    this.reservationCaller = limiter.places();
+    this.reservationCaller = limiter.reservations();
     this.limiterContext = limiterContext;
     this.cost = cost;
     this.end = limiterContext.now() + wait.toNanos();
   }
 
   CompletableFuture<Boolean> start() {
-    ask(reservationCaller.request(cost, left()));
+    take(reservationCaller.request(cost, left()));
     return mine;
   }
 
@@ -39,25 +39,25 @@ final class BudgetWaiter {
     return Duration.ofNanos(Math.max(0, end - limiterContext.now()));
   }
 
-  private void again() {
+  private void retry() {
     if (mine.isDone()) {
       return;
     }
     if (limiter.paid(cost)) {
       mine.complete(true); // if nobody waits for it any more it was spent in vain, and safely
     } else {
-      ask(reservationCaller.request(cost, left()));
+      take(reservationCaller.request(cost, left()));
     }
   }
 
-  private void ask(ReserveRequest request) {
+  private void take(ReserveRequest request) {
     if (opensAtOnce()) {
       mine.complete(limiter.unavailable().allowed());
       return;
     }
     long sent = limiterContext.now();
     reservationCaller
-        .ask(request)
+        .request(request)
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
@@ -72,7 +72,7 @@ final class BudgetWaiter {
 
   private boolean opensAtOnce() {
     return limiterContext.options().onUnavailable() == OnUnavailable.OPEN
-        && !limiterContext.serviceCircuitBreaker().mayAsk(limiterContext.now());
+        && !limiterContext.serviceCircuitBreaker().mayCall(limiterContext.now());
   }
 
   private void answered(ReserveRequest request, ReserveResponse answer, long sent) {
@@ -106,7 +106,7 @@ final class BudgetWaiter {
       limiterContext.events().answered(false, DecisionSource.SERVICE);
       mine.complete(false);
     } else {
-      limiterContext.rateLimitCaller().after(pause.get(), this::again);
+      limiterContext.rateLimitCaller().after(pause.get(), this::retry);
     }
   }
 
@@ -116,10 +116,10 @@ final class BudgetWaiter {
     if (limiterContext.options().onUnavailable() == OnUnavailable.OPEN) {
       mine.complete(limiter.unavailable().allowed());
     } else if (!mine.isDone() && PAUSE.compareTo(left()) < 0) {
-      limiterContext.rateLimitCaller().after(PAUSE, () -> ask(request));
+      limiterContext.rateLimitCaller().after(PAUSE, () -> take(request));
     } else {
       mine.complete(limiter.unavailable().allowed());
-      reservationCaller.giveBackIfGiven(request, failure);
+      reservationCaller.returnIfGranted(request, failure);
     }
   }
 }

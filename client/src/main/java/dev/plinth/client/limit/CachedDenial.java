@@ -29,13 +29,13 @@ record CachedDenial(long cost, long until, long retryAt, Decision decision) {
         decision);
   }
 
-  boolean holds(long wanted, long now) {
+  boolean isActive(long wanted, long now) {
     return wanted >= cost && now - until < 0;
   }
 
   /** Of two, the one that denies more. */
   CachedDenial or(CachedDenial other, long now) {
-    if (other == NONE || holds(other.cost, now) && until - other.until >= 0) {
+    if (other == NONE || isActive(other.cost, now) && until - other.until >= 0) {
       return this;
     }
     return other;

@@ -10,7 +10,7 @@ interface ClientLimitEvents {
   default void shadowDenied() {}
 
   /** How a wish for a lease ended: an outcome of the API without its prefix, or FAILED. */
-  default void leaseAsked(String outcome) {}
+  default void leaseRequested(String outcome) {}
 
   default void leased(long granted) {}
 

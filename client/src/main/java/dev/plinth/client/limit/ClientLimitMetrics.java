@@ -57,7 +57,7 @@ final class ClientLimitMetrics implements ClientLimitEvents {
   }
 
   @Override
-  public void leaseAsked(String outcome) {
+  public void leaseRequested(String outcome) {
     SafeMeters.increment(leases.get(outcome), 1);
   }
 

@@ -69,7 +69,7 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
         domain,
         descriptors,
         Runnable::run,
-        new HeldSlots(rateLimitClient.wiring(), domain, ttl));
+        new HeldSlots(rateLimitClient.context(), domain, ttl));
   }
 
   /** Where handlers begin; by default on threads of the client's own, as many as it takes. */
@@ -119,7 +119,7 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
         .refusal()
         .ifPresent(
             why -> throttledLogger.complain("slots of domain " + domain + " are refused", why));
-    return rateLimitClient.wiring().options().onUnavailable() == OnUnavailable.OPEN;
+    return rateLimitClient.context().options().onUnavailable() == OnUnavailable.OPEN;
   }
 
   private static void refuse(ServerCall<?, ?> call, AcquireSlotResponse full) {

@@ -56,7 +56,7 @@ final class DelayedCallListener<Q> extends ServerCall.Listener<Q> {
         handler = begun;
         telling = true;
       }
-      tellAll();
+      deliverAll();
     } catch (RuntimeException | Error e) {
       log.log(Level.ERROR, "the handler of " + name() + " failed", e);
       refuse(Status.UNKNOWN.withDescription("the handler failed").withCause(e));
@@ -80,7 +80,7 @@ final class DelayedCallListener<Q> extends ServerCall.Listener<Q> {
     return call.getMethodDescriptor().getFullMethodName();
   }
 
-  private void tell(Consumer<ServerCall.Listener<Q>> event) {
+  private void deliver(Consumer<ServerCall.Listener<Q>> event) {
     synchronized (this) {
       kept.add(event);
       if (handler == null || telling) {
@@ -88,15 +88,15 @@ final class DelayedCallListener<Q> extends ServerCall.Listener<Q> {
       }
       telling = true;
     }
-    tellAll();
+    deliverAll();
   }
 
-  private void tellAll() {
+  private void deliverAll() {
     for (Consumer<ServerCall.Listener<Q>> event = next(); event != null; event = next()) {
       try {
         event.accept(handler);
       } catch (RuntimeException | Error e) {
-        stopTelling();
+        stopDelivery();
         throw e;
       }
     }
@@ -108,18 +108,18 @@ final class DelayedCallListener<Q> extends ServerCall.Listener<Q> {
     return event;
   }
 
-  private synchronized void stopTelling() {
+  private synchronized void stopDelivery() {
     telling = false;
   }
 
   @Override
   public void onMessage(Q message) {
-    tell(listener -> listener.onMessage(message));
+    deliver(listener -> listener.onMessage(message));
   }
 
   @Override
   public void onHalfClose() {
-    tell(ServerCall.Listener::onHalfClose);
+    deliver(ServerCall.Listener::onHalfClose);
   }
 
   @Override
@@ -127,16 +127,16 @@ final class DelayedCallListener<Q> extends ServerCall.Listener<Q> {
     synchronized (this) {
       gone = !beginning;
     }
-    tell(ServerCall.Listener::onCancel);
+    deliver(ServerCall.Listener::onCancel);
   }
 
   @Override
   public void onComplete() {
-    tell(ServerCall.Listener::onComplete);
+    deliver(ServerCall.Listener::onComplete);
   }
 
   @Override
   public void onReady() {
-    tell(ServerCall.Listener::onReady);
+    deliver(ServerCall.Listener::onReady);
   }
 }

@@ -7,6 +7,6 @@ package dev.plinth.client.limit;
 record EndedGrant(BudgetGrant budgetGrant, long unused) {
   /** Nothing comes of giving it back. */
   boolean isIdle(long now) {
-    return unused == 0 && budgetGrant.isOver(now);
+    return unused == 0 && budgetGrant.isEnded(now);
   }
 }

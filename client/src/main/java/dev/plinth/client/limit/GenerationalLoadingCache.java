@@ -37,14 +37,14 @@ final class GenerationalLoadingCache<K, V> {
       value = make.apply(key);
     }
     if (young.size() >= most / 2) {
-      turn();
+      startGeneration();
     }
     young.put(key, value);
     return value;
   }
 
   /** The young become the old, and the old are let go. */
-  synchronized void turn() {
+  synchronized void startGeneration() {
     Map<K, V> gone = old;
     old = young;
     young = new ConcurrentHashMap<>();

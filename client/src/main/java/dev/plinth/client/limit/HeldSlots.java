@@ -58,7 +58,7 @@ final class HeldSlots {
             .setTtl(LimitWire.duration(ttl))
             .setRequestId(LimitWire.newRequestId())
             .build();
-    if (!limiterContext.serviceCircuitBreaker().mayAsk(limiterContext.now())) {
+    if (!limiterContext.serviceCircuitBreaker().mayCall(limiterContext.now())) {
       return CompletableFuture.completedFuture(unknown(Optional.empty()));
     }
     long sent = limiterContext.now();
@@ -91,7 +91,7 @@ final class HeldSlots {
     }
     if (RateLimitCaller.isSilence(failure)) {
       limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
-      giveBackIfGiven(request);
+      releaseIfGranted(request);
       return unknown(Optional.empty());
     }
     return unknown(Optional.of(failure));
@@ -102,7 +102,7 @@ final class HeldSlots {
   }
 
   /** The same request again tells how it ended: the service keeps one answer per request id. */
-  private void giveBackIfGiven(AcquireSlotRequest request) {
+  private void releaseIfGranted(AcquireSlotRequest request) {
     limiterContext
         .rateLimitCaller()
         .sendWithRetry(RateLimitServiceGrpc.getAcquireSlotMethod(), request, ttl)

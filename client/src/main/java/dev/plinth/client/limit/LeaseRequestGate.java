@@ -9,7 +9,7 @@ final class LeaseRequestGate {
   private static final Duration NOT_LEASABLE_FOR = Duration.ofSeconds(10);
   private static final long NONE = -1;
 
-  private volatile boolean underWay;
+  private volatile boolean inFlight;
   private volatile long notBefore;
   private volatile long notLeasable = NONE;
 
@@ -18,21 +18,21 @@ final class LeaseRequestGate {
   }
 
   /** A look without a lock, on the way of every payment. */
-  boolean mayAsk(long now) {
-    return !underWay && now - notBefore >= 0;
+  boolean mayRequest(long now) {
+    return !inFlight && now - notBefore >= 0;
   }
 
   /** Whether it is the caller who asks now. */
   synchronized boolean begin(long now) {
-    if (!mayAsk(now)) {
+    if (!mayRequest(now)) {
       return false;
     }
-    underWay = true;
+    inFlight = true;
     return true;
   }
 
   void granted() {
-    underWay = false;
+    inFlight = false;
   }
 
   void denied(long now, Duration retryAfter) {
@@ -59,6 +59,6 @@ final class LeaseRequestGate {
 
   private void pause(long now, Duration time) {
     notBefore = now + time.toNanos();
-    underWay = false;
+    inFlight = false;
   }
 }

@@ -57,14 +57,14 @@ final class LeasedBudget {
       return false;
     }
     long now = limiterContext.now();
-    if (budgetGrant.isOver(now)) {
+    if (budgetGrant.isEnded(now)) {
       limiterContext.events().stale(cost);
       return false;
     }
-    if (budgetGrant.runsLow(rest, now) && mayAsk(now)) {
+    if (budgetGrant.runsLow(rest, now) && mayRequest(now)) {
       long perSecond = budgetGrant.perSecond(now);
       if (perSecond >= limiterContext.options().leaseAbove()) {
-        ask(perSecond, cost, budgetGrant.validFor());
+        request(perSecond, cost, budgetGrant.validFor());
       }
     }
     return true;
@@ -77,7 +77,7 @@ final class LeasedBudget {
     }
     synchronized (this) {
       boolean helps =
-          next.has(cost) || !budgetGrant.has(1) || budgetGrant.isOver(limiterContext.now());
+          next.has(cost) || !budgetGrant.has(1) || budgetGrant.isEnded(limiterContext.now());
       if (current == budgetGrant && next != BudgetGrant.NONE && helps) {
         retire(budgetGrant);
         current = next;
@@ -94,8 +94,8 @@ final class LeasedBudget {
       return;
     }
     long now = limiterContext.now();
-    if (requestRateMeter.add(cost, now) > options.leaseAbove() && mayAsk(now)) {
-      ask(requestRateMeter.unitsPerSecond(now), cost, FIRST_GUESS.toNanos());
+    if (requestRateMeter.add(cost, now) > options.leaseAbove() && mayRequest(now)) {
+      request(requestRateMeter.unitsPerSecond(now), cost, FIRST_GUESS.toNanos());
     }
   }
 
@@ -103,12 +103,12 @@ final class LeasedBudget {
     leaseRequestGate.sawPolicy(limiterContext.now(), version);
   }
 
-  private boolean mayAsk(long now) {
-    return next == BudgetGrant.NONE && leaseRequestGate.mayAsk(now);
+  private boolean mayRequest(long now) {
+    return next == BudgetGrant.NONE && leaseRequestGate.mayRequest(now);
   }
 
   /** For as much as will be spent in the time of a lease. */
-  private void ask(long perSecond, long cost, long validFor) {
+  private void request(long perSecond, long cost, long validFor) {
     long sent = limiterContext.now();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Optional<EndedGrant> back;
@@ -141,7 +141,7 @@ final class LeasedBudget {
   }
 
   private void answered(LeaseBudgetResponse answer, long sent) {
-    limiterContext.events().leaseAsked(name(answer.getOutcome()));
+    limiterContext.events().leaseRequested(name(answer.getOutcome()));
     BudgetLease lease = answer.getLease();
     if (answer.getOutcome() == Outcome.OUTCOME_LEASED && lease.getGranted() > 0) {
       long validFor = LimitWire.duration(lease.getValidFor()).toNanos();
@@ -164,13 +164,13 @@ final class LeasedBudget {
   }
 
   private void failed(Optional<EndedGrant> back) {
-    limiterContext.events().leaseAsked("FAILED");
+    limiterContext.events().leaseRequested("FAILED");
     if (back.isPresent()) {
       synchronized (this) {
         spent.addFirst(back.get()); // whether it went back or not
       }
-      if (back.get().budgetGrant().isOver(limiterContext.now())) {
-        giveBack(false);
+      if (back.get().budgetGrant().isEnded(limiterContext.now())) {
+        returnUnused(false);
       }
     }
     leaseRequestGate.failed(limiterContext.now());
@@ -184,10 +184,10 @@ final class LeasedBudget {
         retire(budgetGrant); // whoever closed this waits for it
         return;
       }
-      useless = budgetGrant.isOver(now);
+      useless = budgetGrant.isEnded(now);
       if (useless) {
         retire(budgetGrant);
-      } else if (current.has(1) && !current.isOver(now)) {
+      } else if (current.has(1) && !current.isEnded(now)) {
         next = budgetGrant;
       } else {
         retire(current);
@@ -195,7 +195,7 @@ final class LeasedBudget {
       }
     }
     if (useless) {
-      giveBack(false);
+      returnUnused(false);
     } else {
       limiterContext
           .rateLimitCaller()
@@ -225,35 +225,37 @@ final class LeasedBudget {
         next = BudgetGrant.NONE;
       }
     }
-    giveBack(false);
+    returnUnused(false);
   }
 
   /** Lets go of all there is. Used again, it leases anew; not so after {@link #close}. */
-  CompletableFuture<Void> giveBackAll() {
+  CompletableFuture<Void> returnAll() {
     synchronized (this) {
       retire(current);
       retire(next);
       current = BudgetGrant.NONE;
       next = BudgetGrant.NONE;
     }
-    return giveBack(true);
+    return returnUnused(true);
   }
 
   CompletableFuture<Void> close() {
-    CompletableFuture<Void> underWay;
+    CompletableFuture<Void> inFlight;
     synchronized (this) {
       closed = true;
-      underWay = asking;
+      inFlight = asking;
     }
-    return CompletableFuture.allOf(giveBackAll(), underWay.thenCompose(done -> giveBack(true)));
+    return CompletableFuture.allOf(returnAll(), inFlight.thenCompose(done -> returnUnused(true)));
   }
 
   /**
    * @param all also those with nothing left in them, which else go along with the next request
    */
-  private CompletableFuture<Void> giveBack(boolean all) {
+  private CompletableFuture<Void> returnUnused(boolean all) {
     return CompletableFuture.allOf(
-        ended(all).stream().map(budgetLeaseCaller::giveBack).toArray(CompletableFuture<?>[]::new));
+        ended(all).stream()
+            .map(budgetLeaseCaller::returnBudget)
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   private synchronized List<EndedGrant> ended(boolean all) {

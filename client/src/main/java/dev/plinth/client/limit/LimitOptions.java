@@ -18,10 +18,10 @@ public record LimitOptions(
     OnUnavailable onUnavailable,
     int leaseAbove,
     Duration holdDenials,
-    int mostLimiters,
+    int maxLimiters,
     Duration idle) {
   private static final int NEVER = Integer.MAX_VALUE;
-  private static final LimitOptions USUAL =
+  private static final LimitOptions DEFAULTS =
       new LimitOptions(
           Duration.ofMillis(500),
           OnUnavailable.OPEN,
@@ -40,8 +40,8 @@ public record LimitOptions(
     if (holdDenials.isNegative()) {
       throw new IllegalArgumentException("holdDenials: " + holdDenials + " (expected: 0 or above)");
     }
-    if (mostLimiters < 2) {
-      throw new IllegalArgumentException("mostLimiters: " + mostLimiters + " (expected: 2..)");
+    if (maxLimiters < 2) {
+      throw new IllegalArgumentException("mostLimiters: " + maxLimiters + " (expected: 2..)");
     }
     if (idle.isNegative() || idle.isZero()) {
       throw new IllegalArgumentException("idle: " + idle + " (expected: above 0)");
@@ -50,21 +50,21 @@ public record LimitOptions(
 
   /** 500 ms, open, leases above 20 calls a second, denials for 1 s, 10 000 limiters, 1 minute. */
   public static LimitOptions defaults() {
-    return USUAL;
+    return DEFAULTS;
   }
 
   public LimitOptions deadline(Duration time) {
-    return new LimitOptions(time, onUnavailable, leaseAbove, holdDenials, mostLimiters, idle);
+    return new LimitOptions(time, onUnavailable, leaseAbove, holdDenials, maxLimiters, idle);
   }
 
   public LimitOptions onUnavailable(OnUnavailable mode) {
-    return new LimitOptions(deadline, mode, leaseAbove, holdDenials, mostLimiters, idle);
+    return new LimitOptions(deadline, mode, leaseAbove, holdDenials, maxLimiters, idle);
   }
 
   /** 0 leases from the first call on. */
   public LimitOptions leaseAbove(int callsPerSecond) {
     return new LimitOptions(
-        deadline, onUnavailable, callsPerSecond, holdDenials, mostLimiters, idle);
+        deadline, onUnavailable, callsPerSecond, holdDenials, maxLimiters, idle);
   }
 
   /** Every call that is not denied from memory is decided by the service. */
@@ -74,15 +74,15 @@ public record LimitOptions(
 
   /** Zero asks the service after every denial. */
   public LimitOptions holdDenials(Duration most) {
-    return new LimitOptions(deadline, onUnavailable, leaseAbove, most, mostLimiters, idle);
+    return new LimitOptions(deadline, onUnavailable, leaseAbove, most, maxLimiters, idle);
   }
 
-  public LimitOptions mostLimiters(int most) {
+  public LimitOptions maxLimiters(int most) {
     return new LimitOptions(deadline, onUnavailable, leaseAbove, holdDenials, most, idle);
   }
 
   public LimitOptions idle(Duration time) {
-    return new LimitOptions(deadline, onUnavailable, leaseAbove, holdDenials, mostLimiters, time);
+    return new LimitOptions(deadline, onUnavailable, leaseAbove, holdDenials, maxLimiters, time);
   }
 
   boolean leases() {

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
  * CallFailedException} everywhere.
  */
 public final class Limiter {
-  private static final long MOST = 1_000_000_000;
+  private static final long MAX = 1_000_000_000;
 
   private final LimiterKey limiterKey;
   private final LimiterContext limiterContext;
@@ -53,21 +53,21 @@ public final class Limiter {
     if (paid(cost)) {
       return true;
     }
-    return BlockingFutures.uninterruptibly(askService(cost, false)).allowed();
+    return BlockingFutures.uninterruptibly(callService(cost, false)).allowed();
   }
 
   /** As {@link #tryAcquire}, without waiting, and with the reasons. */
   public CompletionStage<LimiterDecision> tryAcquireAsync(long cost) {
-    return limiterContext.handed(ask(cost, false));
+    return limiterContext.handed(request(cost, false));
   }
 
   /**
    * @param headers with lines for an HTTP response in a decision of the service
    */
-  CompletableFuture<LimiterDecision> ask(long cost, boolean headers) {
+  CompletableFuture<LimiterDecision> request(long cost, boolean headers) {
     return paid(cost)
         ? CompletableFuture.completedFuture(LimiterDecision.PAID)
-        : askService(cost, headers);
+        : callService(cost, headers);
   }
 
   boolean paid(long cost) {
@@ -80,18 +80,18 @@ public final class Limiter {
   }
 
   private static void requireCost(long cost) {
-    if (cost < 1 || cost > MOST) {
-      throw new IllegalArgumentException("cost: " + cost + " (expected: 1.." + MOST + ")");
+    if (cost < 1 || cost > MAX) {
+      throw new IllegalArgumentException("cost: " + cost + " (expected: 1.." + MAX + ")");
     }
   }
 
-  private CompletableFuture<LimiterDecision> askService(long cost, boolean headers) {
+  private CompletableFuture<LimiterDecision> callService(long cost, boolean headers) {
     long now = limiterContext.now();
     CachedDenial earlier = cachedDenial;
-    if (earlier.holds(cost, now)) {
+    if (earlier.isActive(cost, now)) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)));
     }
-    if (!limiterContext.serviceCircuitBreaker().mayAsk(now)) {
+    if (!limiterContext.serviceCircuitBreaker().mayCall(now)) {
       return CompletableFuture.completedFuture(unavailable());
     }
     CompletableFuture<LimiterDecision> answered = new CompletableFuture<>();
@@ -119,7 +119,7 @@ public final class Limiter {
         .send(RateLimitServiceGrpc.getCheckMethod(), request, limiterContext.options().deadline())
         .whenComplete(
             (answer, failure) -> {
-              heard(failure);
+              onAnswer(failure);
               if (failure == null) {
                 learn(cost, sent, answer.getDecision());
                 decided.complete(answer.getDecision());
@@ -130,7 +130,7 @@ public final class Limiter {
     return decided;
   }
 
-  private void heard(Throwable failure) {
+  private void onAnswer(Throwable failure) {
     if (failure != null && RateLimitCaller.isSilence(failure)) {
       limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
     } else {
@@ -195,21 +195,21 @@ public final class Limiter {
    * @return false at once if it would take longer
    */
   public boolean acquire(long cost, Duration wait) throws InterruptedException {
-    return BlockingFutures.interruptibly(turn(cost, wait));
+    return BlockingFutures.interruptibly(waiter(cost, wait));
   }
 
   /** As {@link #acquire}. To cancel it gives the place back. */
   public CompletableFuture<Boolean> acquireAsync(long cost, Duration wait) {
-    return limiterContext.handed(turn(cost, wait));
+    return limiterContext.handed(waiter(cost, wait));
   }
 
-  CompletableFuture<Boolean> turn(long cost, Duration wait) {
+  CompletableFuture<Boolean> waiter(long cost, Duration wait) {
     if (paid(cost)) {
       return CompletableFuture.completedFuture(true);
     }
     long now = limiterContext.now();
     CachedDenial earlier = cachedDenial;
-    if (earlier.holds(cost, now) && earlier.retryAt() - now > wait.toNanos()) {
+    if (earlier.isActive(cost, now) && earlier.retryAt() - now > wait.toNanos()) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)).allowed());
     }
     return new BudgetWaiter(this, limiterContext, cost, wait).start();
@@ -223,20 +223,20 @@ public final class Limiter {
    *     given back
    */
   public Optional<Reservation> reserve(long cost, Duration maxWait) throws InterruptedException {
-    return BlockingFutures.interruptibly(places().reserve(cost, maxWait));
+    return BlockingFutures.interruptibly(reservations().reserve(cost, maxWait));
   }
 
   public CompletionStage<Optional<Reservation>> reserveAsync(long cost, Duration maxWait) {
-    return limiterContext.handed(places().reserve(cost, maxWait));
+    return limiterContext.handed(reservations().reserve(cost, maxWait));
   }
 
   /** Where the future is bargained for. */
-  ReservationCaller places() {
+  ReservationCaller reservations() {
     return new ReservationCaller(this, limiterKey, limiterContext);
   }
 
   /** Nobody asked for this one for a while. */
-  void letGo() {
-    leasedBudget.giveBackAll();
+  void evict() {
+    leasedBudget.returnAll();
   }
 }

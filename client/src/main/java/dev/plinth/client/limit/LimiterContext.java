@@ -23,7 +23,7 @@ record LimiterContext(
     LimitOptions options,
     ClientLimitEvents events,
     String holder,
-    Duration patience,
+    Duration timeout,
     Executor background,
     Set<LeasedBudget> lending) {
   static LimiterContext of(
@@ -35,7 +35,7 @@ record LimiterContext(
         options,
         events,
         clientRuntime.owner(),
-        clientRuntime.patience(),
+        clientRuntime.operationTimeout(),
         clientRuntime.background(),
         ConcurrentHashMap.newKeySet());
   }

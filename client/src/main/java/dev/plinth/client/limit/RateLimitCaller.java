@@ -27,7 +27,7 @@ final class RateLimitCaller {
           Code.UNKNOWN);
 
   private final ClientRuntime clientRuntime;
-  private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+  private final Set<CompletableFuture<?>> inFlight = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   RateLimitCaller(ClientRuntime clientRuntime) {
@@ -42,7 +42,7 @@ final class RateLimitCaller {
 
   /** One attempt. */
   <Q, A> CompletableFuture<A> send(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
-    return kept(closed ? new CompletableFuture<>() : clientRuntime.ask(method, request, deadline));
+    return kept(closed ? new CompletableFuture<>() : clientRuntime.send(method, request, deadline));
   }
 
   /**
@@ -60,8 +60,8 @@ final class RateLimitCaller {
   }
 
   private <A> CompletableFuture<A> kept(CompletableFuture<A> answer) {
-    underWay.add(answer);
-    answer.whenComplete((value, failure) -> underWay.remove(answer));
+    inFlight.add(answer);
+    answer.whenComplete((value, failure) -> inFlight.remove(answer));
     if (closed) {
       answer.cancel(false);
     }
@@ -78,7 +78,7 @@ final class RateLimitCaller {
   /** What is under way ends as unanswered, since its answer could not be heard. */
   void close() {
     closed = true;
-    underWay.forEach(answer -> answer.cancel(false));
+    inFlight.forEach(answer -> answer.cancel(false));
   }
 
   private final class RetriedCall<Q, A> {
@@ -99,7 +99,7 @@ final class RateLimitCaller {
         return;
       }
       clientRuntime
-          .ask(method, request, clientRuntime.callDeadline())
+          .send(method, request, clientRuntime.callDeadline())
           .whenComplete(
               (answer, failure) -> {
                 if (failure == null) {

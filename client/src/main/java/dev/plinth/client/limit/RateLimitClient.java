@@ -31,20 +31,20 @@ public final class RateLimitClient implements AutoCloseable {
     limiterContext = LimiterContext.of(clientRuntime, options, events);
     limiters =
         new GenerationalLoadingCache<>(
-            options.mostLimiters(),
+            options.maxLimiters(),
             limiterKey -> new Limiter(limiterKey, limiterContext),
-            Limiter::letGo);
+            Limiter::evict);
     clientRuntime.attach(this);
-    turnLater();
+    scheduleGeneration();
   }
 
-  private void turnLater() {
+  private void scheduleGeneration() {
     clientRuntime.after(
         limiterContext.options().idle(),
         () -> {
           if (!closed) {
-            limiters.turn();
-            turnLater();
+            limiters.startGeneration();
+            scheduleGeneration();
           }
         });
   }
@@ -71,7 +71,7 @@ public final class RateLimitClient implements AutoCloseable {
     return limiterDecision;
   }
 
-  LimiterContext wiring() {
+  LimiterContext context() {
     return limiterContext;
   }
 

@@ -77,7 +77,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     CompletableFuture<LimiterDecision> asked =
         rateLimitClient
             .of(domain, limited.get())
-            .ask(cost.applyAsLong(call, headers), true)
+            .request(cost.applyAsLong(call, headers), true)
             .exceptionally(this::refused);
     if (asked.isDone()) {
       LimiterDecision limiterDecision = asked.join();

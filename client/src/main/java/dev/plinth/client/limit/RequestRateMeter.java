@@ -3,7 +3,7 @@ package dev.plinth.client.limit;
 /** How much was asked of the service lately: in a stretch of up to a second. */
 final class RequestRateMeter {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
-  private static final long SHORTEST = 1_000_000;
+  private static final long MIN = 1_000_000;
 
   private long since;
   private long calls;
@@ -22,6 +22,6 @@ final class RequestRateMeter {
   }
 
   synchronized long unitsPerSecond(long now) {
-    return (long) ((double) units * NANOS_PER_SECOND / Math.max(SHORTEST, now - since));
+    return (long) ((double) units * NANOS_PER_SECOND / Math.max(MIN, now - since));
   }
 }

@@ -30,14 +30,14 @@ final class ReservationCaller {
     CompletableFuture<Optional<Reservation>> reserved = new CompletableFuture<>();
     limiterContext
         .rateLimitCaller()
-        .sendWithRetry(RateLimitServiceGrpc.getReserveMethod(), request, limiterContext.patience())
+        .sendWithRetry(RateLimitServiceGrpc.getReserveMethod(), request, limiterContext.timeout())
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
                 hand(reservation(request, answer, sent), reserved);
               } else {
                 reserved.completeExceptionally(failure);
-                giveBackIfGiven(request, failure);
+                returnIfGranted(request, failure);
               }
             });
     return reserved;
@@ -61,7 +61,7 @@ final class ReservationCaller {
   }
 
   /** One attempt. */
-  CompletableFuture<ReserveResponse> ask(ReserveRequest request) {
+  CompletableFuture<ReserveResponse> request(ReserveRequest request) {
     return limiterContext
         .rateLimitCaller()
         .send(
@@ -77,7 +77,7 @@ final class ReservationCaller {
   }
 
   /** The same request again tells how it ended: the service keeps one answer per request id. */
-  void giveBackIfGiven(ReserveRequest request, Throwable failure) {
+  void returnIfGranted(ReserveRequest request, Throwable failure) {
     if (!RateLimitCaller.isSilence(failure)) {
       return;
     }
@@ -105,7 +105,7 @@ final class ReservationCaller {
             .build();
     return limiterContext
         .rateLimitCaller()
-        .sendWithRetry(RateLimitServiceGrpc.getSettleMethod(), request, limiterContext.patience())
+        .sendWithRetry(RateLimitServiceGrpc.getSettleMethod(), request, limiterContext.timeout())
         .thenApply(this::settled);
   }
 

@@ -15,7 +15,7 @@ final class ServiceCircuitBreaker {
   private final AtomicInteger silences = new AtomicInteger();
   private final AtomicLong nextProbe = new AtomicLong();
 
-  boolean mayAsk(long now) {
+  boolean mayCall(long now) {
     if (silences.get() < SILENCES) {
       return true;
     }

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ClientIdMetricsTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
   @Test
   void whatHandlesDo_isCounted() throws Exception {
     ManualClock wall = new ManualClock(Instant.now());
-    try (IdServer server = new IdServer(folder, InstantSource.system());
+    try (IdServer server = new IdServer(directory, InstantSource.system());
         PlinthClient client =
             PlinthClient.builder(server.target()).metrics(meters).wall(wall).build()) {
       server.put("orders", IdServer.dense(40, 40));
@@ -47,7 +47,7 @@ class ClientIdMetricsTest {
 
   @Test
   void waits_areCounted() throws Exception {
-    try (IdServer server = new IdServer(folder, InstantSource.system());
+    try (IdServer server = new IdServer(directory, InstantSource.system());
         PlinthClient client = PlinthClient.builder(server.target()).metrics(meters).build()) {
       server.put("orders", IdServer.dense(1, 1));
       RangeIdGenerator orders = client.ids().range("orders");

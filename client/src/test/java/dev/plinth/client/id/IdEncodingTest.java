@@ -26,7 +26,7 @@ class IdEncodingTest {
           IdEncoding.BASE62, TextForm.TEXT_FORM_BASE62,
           IdEncoding.HEX, TextForm.TEXT_FORM_HEX);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void forms_areFixed() {
@@ -61,7 +61,7 @@ class IdEncodingTest {
 
   @Test
   void theServer_readsTheSame_andRefusesTheSame() {
-    try (IdServer server = new IdServer(folder, InstantSource.system())) {
+    try (IdServer server = new IdServer(directory, InstantSource.system())) {
       server.put("orders", IdServer.dense(1, 10));
       Random random = new Random(2);
       for (IdEncoding form : IdEncoding.values()) {

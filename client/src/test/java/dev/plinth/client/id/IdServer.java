@@ -34,8 +34,8 @@ final class IdServer implements AutoCloseable {
   private final GrpcHost host;
   private final ManagedChannel channel;
 
-  IdServer(Path folder, InstantSource clock) {
-    store = EmbeddedShardStore.open(folder, 1);
+  IdServer(Path directory, InstantSource clock) {
+    store = EmbeddedShardStore.open(directory, 1);
     IdApp app = IdService.app(clock, metrics.registry());
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
     shards = Shards.open(store, List.of(app), settings, metrics.registry());

@@ -32,13 +32,13 @@ class RangeIdsRaceTest {
   private static final RangeOptions PATIENT =
       RangeOptions.defaults().timeout(Duration.ofSeconds(30));
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
   private IdServer server;
 
   @BeforeEach
   void start() {
-    server = new IdServer(folder, InstantSource.system());
+    server = new IdServer(directory, InstantSource.system());
   }
 
   @AfterEach

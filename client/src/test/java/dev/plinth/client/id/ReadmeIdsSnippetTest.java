@@ -13,12 +13,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The README quotes what stands between the marks; ReadmeTest compares them. */
 class ReadmeIdsSnippetTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void snippet_makesIds() throws Exception {
     List<String> log = new ArrayList<>();
-    try (IdServer server = new IdServer(folder, InstantSource.system())) {
+    try (IdServer server = new IdServer(directory, InstantSource.system())) {
       server.put("orders", IdServer.dense(1000, 100_000));
       server.put("events", IdServer.flakes(10, 12));
       String target = server.target();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SnowflakeIdsRaceTest {
   private static final int THREADS = 6;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
   private final Set<Long> all = ConcurrentHashMap.newKeySet();
   private IdServer server;
@@ -43,7 +43,7 @@ class SnowflakeIdsRaceTest {
 
   @Test
   void I1_I2_threadsOfOneHandle() throws Exception {
-    server = new IdServer(folder, InstantSource.system());
+    server = new IdServer(directory, InstantSource.system());
     server.put("events", IdServer.flakes(9, 8)); // so few in a unit that it overflows all the time
     try (PlinthClient client = PlinthClient.connect(server.target())) {
       SnowflakeIdGenerator ids = client.ids().snowflake("events");
@@ -58,7 +58,7 @@ class SnowflakeIdsRaceTest {
   /** Of four worker ids each is released and taken up again, at once, by another. */
   @Test
   void I1_I4_handlesThatOpenAndClose_takeUpEachOthersWorkerIds() throws Exception {
-    server = new IdServer(folder, InstantSource.system());
+    server = new IdServer(directory, InstantSource.system());
     server.put("events", IdServer.flakes(2, 20));
     try (PlinthClient client = PlinthClient.connect(server.target())) {
       together(
@@ -79,7 +79,7 @@ class SnowflakeIdsRaceTest {
     ManualClock clientClock = new ManualClock(Instant.now());
     Random random = new Random(5);
     for (int restart = 0; restart < 4; restart++) {
-      server = new IdServer(folder, serverClock);
+      server = new IdServer(directory, serverClock);
       server.put("events", IdServer.flakes(2, 20).setMaxAhead(wire(Duration.ofMinutes(10))));
       try (PlinthClient client = PlinthClient.builder(server.target()).wall(clientClock).build()) {
         for (int i = 0; i < 20; i++) {
@@ -96,7 +96,7 @@ class SnowflakeIdsRaceTest {
       }
       server.close();
     }
-    server = new IdServer(folder, serverClock);
+    server = new IdServer(directory, serverClock);
     assertTrue(all.size() > 1000, "made: " + all.size());
   }
 

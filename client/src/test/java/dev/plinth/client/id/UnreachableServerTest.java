@@ -21,14 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A network between client and server that breaks, or loses answers. */
 class UnreachableServerTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
   private IdServer server;
   private FaultProxy proxy;
   private PlinthClient client;
 
   @BeforeEach
   void start() {
-    server = new IdServer(folder, InstantSource.system());
+    server = new IdServer(directory, InstantSource.system());
     proxy = FaultProxy.to("localhost", server.port());
     client =
         PlinthClient.builder(proxy.address())

@@ -22,9 +22,9 @@ class ClientLimitMetricsTest {
   void leases_areCounted_withWhatTheyWereUsedFor() {
     Limiter limiter = client.limits(ScriptedLimits.patient().leaseAbove(0)).of("api", "k", "v");
     service.lease = request -> service.leased(10);
-    service.answer(limiter.ask(1, false));
+    service.answer(limiter.request(1, false));
     service.run("a lease", () -> limiter.paid(1));
-    service.answer(limiter.ask(2, false));
+    service.answer(limiter.request(2, false));
     service.clock.advance(Duration.ofMillis(450));
     service.run("the rest back", () -> service.returns.size() == 1);
     assertEquals(1, counter("leases", "outcome", "LEASED"));
@@ -39,9 +39,9 @@ class ClientLimitMetricsTest {
   void denials_areCounted_byWhoDenied() {
     Limiter limiter = client.limits(ScriptedLimits.patient().withoutLeases()).of("api", "k", "v");
     service.check = request -> ScriptedLimits.denied(Duration.ofMillis(500));
-    service.answer(limiter.ask(1, false));
-    service.answer(limiter.ask(1, false));
-    service.answer(limiter.ask(1, false));
+    service.answer(limiter.request(1, false));
+    service.answer(limiter.request(1, false));
+    service.answer(limiter.request(1, false));
     assertEquals(1, counter("decisions", "answer", "DENIED", "source", "SERVICE"));
     assertEquals(2, counter("decisions", "answer", "DENIED", "source", "DENY_CACHE"));
   }
@@ -50,10 +50,11 @@ class ClientLimitMetricsTest {
   void paymentAfterItsTime_isCountedAsStale() {
     Limiter limiter = client.limits(ScriptedLimits.patient().leaseAbove(0)).of("api", "k", "v");
     service.lease = request -> service.leased(10);
-    service.answer(limiter.ask(1, false));
+    service.answer(limiter.request(1, false));
     service.run("a lease", () -> limiter.paid(1));
     service.moveWithoutTimers(Duration.ofMillis(450));
-    assertEquals(DecisionSource.SERVICE, service.answer(limiter.ask(3, false)).decisionSource());
+    assertEquals(
+        DecisionSource.SERVICE, service.answer(limiter.request(3, false)).decisionSource());
     assertEquals(3, counter("lease.stale"));
   }
 

@@ -90,9 +90,9 @@ class DenialsTest {
   @Test
   void waitThatADenialOutlasts_isOverAtOnce() {
     deny(1, Duration.ofMillis(500), Duration.ZERO);
-    assertFalse(service.answer(limiter.turn(1, Duration.ofMillis(499))));
+    assertFalse(service.answer(limiter.waiter(1, Duration.ofMillis(499))));
     assertEquals(0, service.reserves.size());
-    assertTrue(service.answer(limiter.turn(1, Duration.ofMillis(500))));
+    assertTrue(service.answer(limiter.waiter(1, Duration.ofMillis(500))));
   }
 
   private void deny(long cost, Duration retryAfter, Duration takes) {
@@ -105,6 +105,6 @@ class DenialsTest {
   }
 
   private LimiterDecision ask(long cost) {
-    return service.answer(limiter.ask(cost, false));
+    return service.answer(limiter.request(cost, false));
   }
 }

@@ -28,9 +28,9 @@ class GenerationalLoadingCacheTest {
   @Test
   void whatNobodyAsksFor_isLetGo_inTheSecondTurn() {
     Object first = generationalLoadingCache.get(0);
-    generationalLoadingCache.turn();
+    generationalLoadingCache.startGeneration();
     assertEquals(List.of(), gone);
-    generationalLoadingCache.turn();
+    generationalLoadingCache.startGeneration();
     assertEquals(List.of(first), gone);
     assertNotSame(first, generationalLoadingCache.get(0));
   }
@@ -38,9 +38,9 @@ class GenerationalLoadingCacheTest {
   @Test
   void whatIsAskedForInBetween_stays() {
     Object first = generationalLoadingCache.get(0);
-    generationalLoadingCache.turn();
+    generationalLoadingCache.startGeneration();
     assertSame(first, generationalLoadingCache.get(0));
-    generationalLoadingCache.turn();
+    generationalLoadingCache.startGeneration();
     assertSame(first, generationalLoadingCache.get(0));
   }
 }

@@ -227,7 +227,7 @@ class LeasedBudgetTest {
   @Test
   void leaseThatComesAfterTheEnd_isGivenBackUnspent() {
     LeasedBudget leasedBudget =
-        new LeasedBudget(new LimiterKey("api", Map.of()), rateLimitClient.wiring());
+        new LeasedBudget(new LimiterKey("api", Map.of()), rateLimitClient.context());
     service.lease = request -> service.leased(10);
     leasedBudget.missed(1);
     leasedBudget.close();
@@ -240,12 +240,12 @@ class LeasedBudgetTest {
   void fewCalls_leaseNothing() {
     Limiter calm = client.limits(ScriptedLimits.patient().leaseAbove(3)).of("api", "user", "bob");
     for (int i = 0; i < 9; i++) {
-      service.answer(calm.ask(1, false));
+      service.answer(calm.request(1, false));
       service.clock.advance(Duration.ofMillis(334));
     }
     assertEquals(0, service.leases.size());
     for (int i = 0; i < 4; i++) {
-      service.answer(calm.ask(1, false));
+      service.answer(calm.request(1, false));
     }
     assertEquals(1, service.leases.size());
   }
@@ -254,7 +254,7 @@ class LeasedBudgetTest {
   void demandThatFadesAway_isNotLeasedForAnyMore() {
     Limiter calm = client.limits(ScriptedLimits.patient().leaseAbove(3)).of("api", "user", "bob");
     for (int i = 0; i < 4; i++) {
-      service.answer(calm.ask(1, false));
+      service.answer(calm.request(1, false));
     }
     service.clock.advance(Duration.ofMillis(400));
     assertTrue(calm.paid(1)); // 1 in 400 ms: below 3 a second
@@ -265,7 +265,7 @@ class LeasedBudgetTest {
   void withoutLeases_noneIsAskedFor() {
     Limiter strict = client.limits(ScriptedLimits.patient().withoutLeases()).of("api", Map.of());
     for (int i = 0; i < 100; i++) {
-      service.answer(strict.ask(1, false));
+      service.answer(strict.request(1, false));
     }
     assertEquals(100, service.checks.size());
     assertEquals(0, service.leases.size());
@@ -273,9 +273,9 @@ class LeasedBudgetTest {
 
   @Test
   void limiterThatNobodyAsksFor_givesBackItsLease() {
-    RateLimitClient small = client.limits(ScriptedLimits.patient().leaseAbove(0).mostLimiters(4));
+    RateLimitClient small = client.limits(ScriptedLimits.patient().leaseAbove(0).maxLimiters(4));
     service.lease = request -> service.leased(7);
-    service.answer(small.of("api", "user", "0").ask(1, false));
+    service.answer(small.of("api", "user", "0").request(1, false));
     service.run("a lease", () -> service.leases.size() == 1);
     service.clock.runDue();
     for (int i = 1; i < 5; i++) {
@@ -294,7 +294,7 @@ class LeasedBudgetTest {
   }
 
   private void ask() {
-    assertTrue(service.answer(limiter.ask(1, false)).allowed());
+    assertTrue(service.answer(limiter.request(1, false)).allowed());
     service.clock.runDue();
   }
 

@@ -43,11 +43,11 @@ final class LimitServer implements AutoCloseable {
   private final GrpcHost host;
   private final ManagedChannel channel;
 
-  LimitServer(Path folder) {
-    store = EmbeddedShardStore.open(folder.resolve("shards"), 1);
+  LimitServer(Path directory) {
+    store = EmbeddedShardStore.open(directory.resolve("shards"), 1);
     budgets =
         EmbeddedBudgetStore.open(
-            folder.resolve("budgets"), Duration.ofSeconds(1), RowMemory.ofHeap(4));
+            directory.resolve("budgets"), Duration.ofSeconds(1), RowMemory.ofHeap(4));
     PolicyApp app = RateLimitService.app(InstantSource.system());
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
     shards = Shards.open(store, List.of(app), settings, metrics.registry());

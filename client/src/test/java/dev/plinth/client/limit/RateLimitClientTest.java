@@ -33,14 +33,14 @@ import org.junit.jupiter.api.io.TempDir;
 class RateLimitClientTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private LimitServer server;
   private PlinthClient client;
 
   @BeforeEach
   void start() {
-    server = new LimitServer(folder);
+    server = new LimitServer(directory);
     client = PlinthClient.builder(server.target()).metrics(meters).build();
   }
 

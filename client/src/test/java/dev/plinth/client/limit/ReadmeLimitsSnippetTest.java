@@ -14,12 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The README quotes what stands between the marks; ReadmeTest compares them. */
 class ReadmeLimitsSnippetTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void snippet_limits() throws Exception {
     List<String> log = new ArrayList<>();
-    try (LimitServer server = new LimitServer(folder)) {
+    try (LimitServer server = new LimitServer(directory)) {
       server.put(LimitServer.bucket(100, 100, Duration.ofHours(1)));
       String target = server.target();
       // snippet:start

@@ -55,11 +55,11 @@ class SpendingRaceTest {
 
   private static void spend(Limiter limiter, int cost, AtomicLong admitted) {
     for (long i = 0; i < CALLS; i++) {
-      if (limiter.ask(cost, false).join().decisionSource() == DecisionSource.LEASE) {
+      if (limiter.request(cost, false).join().decisionSource() == DecisionSource.LEASE) {
         admitted.addAndGet(cost);
       }
       if (i % 5000 == 0) {
-        limiter.letGo();
+        limiter.evict();
       }
     }
   }

@@ -48,7 +48,7 @@ class UnavailableTest {
         client
             .limits(LimitOptions.defaults().deadline(Duration.ofMillis(20)))
             .of("api", "tenant", "acme");
-    assertTrue(service.answer(limiter.ask(1, false)).allowed());
+    assertTrue(service.answer(limiter.request(1, false)).allowed());
   }
 
   @Test
@@ -61,7 +61,7 @@ class UnavailableTest {
   @Test
   void refusal_isNoSilence() {
     fail(Code.NOT_FOUND);
-    CallFailedException failed = failure(limiter(OnUnavailable.OPEN).ask(1, false));
+    CallFailedException failed = failure(limiter(OnUnavailable.OPEN).request(1, false));
     assertEquals(Code.NOT_FOUND, failed.code());
   }
 
@@ -97,9 +97,9 @@ class UnavailableTest {
   void closedClient_answersByTheMode_whatIsUnderWayToo() {
     Limiter limiter = limiter(OnUnavailable.CLOSED);
     service.check = request -> null;
-    CompletableFuture<LimiterDecision> underWay = limiter.ask(1, false);
+    CompletableFuture<LimiterDecision> inFlight = limiter.request(1, false);
     service.close(client);
-    assertFalse(service.answer(underWay).allowed());
+    assertFalse(service.answer(inFlight).allowed());
     assertFalse(limiter.tryAcquire());
   }
 
@@ -117,7 +117,7 @@ class UnavailableTest {
   }
 
   private LimiterDecision ask(Limiter limiter) {
-    return service.answer(limiter.ask(1, false));
+    return service.answer(limiter.request(1, false));
   }
 
   private CallFailedException failure(CompletableFuture<?> future) {

@@ -35,7 +35,7 @@ class WaitsTest {
   @Test
   void acquire_actsWhenItsPlaceComes_notBefore() {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 1);
-    CompletableFuture<Boolean> mine = limiter.turn(1, SECOND);
+    CompletableFuture<Boolean> mine = limiter.waiter(1, SECOND);
     service.run("a place", () -> service.reserves.size() == 1);
     assertEquals(SECOND, LimitWire.duration(service.reserves.get(0).getMaxWait()));
     service.clock.advance(Duration.ofMillis(299));
@@ -48,7 +48,7 @@ class WaitsTest {
   @Test
   void acquire_triesAgain_whenItMayPass() {
     service.reserve = request -> no(Optional.of(Duration.ofMillis(400)));
-    CompletableFuture<Boolean> mine = limiter.turn(1, SECOND);
+    CompletableFuture<Boolean> mine = limiter.waiter(1, SECOND);
     service.run("a denial", () -> service.reserves.size() == 1);
     service.clock.runDue();
     service.clock.advance(Duration.ofMillis(399));
@@ -62,15 +62,15 @@ class WaitsTest {
   @Test
   void acquire_isOverAtOnce_whereItWouldTakeLonger_orNeverPass() {
     service.reserve = request -> no(Optional.of(SECOND));
-    assertFalse(service.answer(limiter.turn(1, SECOND)));
+    assertFalse(service.answer(limiter.waiter(1, SECOND)));
     service.reserve = request -> no(Optional.empty());
-    assertFalse(service.answer(limiter.turn(1, Duration.ofDays(1))));
+    assertFalse(service.answer(limiter.waiter(1, Duration.ofDays(1))));
   }
 
   @Test
   void acquireGivenUp_givesItsPlaceBack() {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 1);
-    CompletableFuture<Boolean> mine = limiter.turn(1, SECOND);
+    CompletableFuture<Boolean> mine = limiter.waiter(1, SECOND);
     service.run("a place", () -> service.reserves.size() == 1);
     service.clock.runDue();
     mine.cancel(false);
@@ -81,7 +81,7 @@ class WaitsTest {
 
   @Test
   void acquireGivenUp_beforeItsAnswer_givesItsPlaceBack() {
-    CompletableFuture<Boolean> mine = limiter.turn(1, SECOND);
+    CompletableFuture<Boolean> mine = limiter.waiter(1, SECOND);
     mine.cancel(false);
     service.run("it back", () -> service.settles.size() == 1);
   }
@@ -92,13 +92,13 @@ class WaitsTest {
         request -> {
           throw Status.UNAVAILABLE.asRuntimeException();
         };
-    assertTrue(service.answer(limiter.turn(1, SECOND)));
+    assertTrue(service.answer(limiter.waiter(1, SECOND)));
     Limiter closed =
         client
             .limits(ScriptedLimits.patient().onUnavailable(OnUnavailable.CLOSED))
             .of("api", "tenant", "acme");
     service.reserves.clear();
-    CompletableFuture<Boolean> mine = closed.turn(1, SECOND);
+    CompletableFuture<Boolean> mine = closed.waiter(1, SECOND);
     service.run("a try", () -> service.reserves.size() == 1);
     service.clock.runDue();
     service.reserve = request -> ScriptedLimits.reserved(Duration.ZERO, 1);
@@ -110,7 +110,7 @@ class WaitsTest {
   @Test
   void reservation_isSettledOnce() {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 5);
-    Reservation place = service.answer(limiter.places().reserve(5, SECOND)).orElseThrow();
+    Reservation place = service.answer(limiter.reservations().reserve(5, SECOND)).orElseThrow();
     assertEquals(5, place.cost());
     assertEquals(Duration.ofMillis(300), place.delay());
     service.clock.advance(Duration.ofMillis(300));
@@ -125,9 +125,9 @@ class WaitsTest {
   @Test
   void reservationClosed_beforeItsTime_isGivenBack_andStaysChargedAfter() {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 5);
-    service.answer(limiter.places().reserve(5, SECOND)).orElseThrow().close();
+    service.answer(limiter.reservations().reserve(5, SECOND)).orElseThrow().close();
     service.run("it back", () -> service.settles.size() == 1);
-    Reservation place = service.answer(limiter.places().reserve(5, SECOND)).orElseThrow();
+    Reservation place = service.answer(limiter.reservations().reserve(5, SECOND)).orElseThrow();
     service.clock.advance(Duration.ofMillis(300));
     place.close();
     service.clock.runDue();
@@ -137,7 +137,7 @@ class WaitsTest {
   @Test
   void reservation_deniedIsNone_andUnansweredIsAskedAgain() {
     service.reserve = request -> no(Optional.of(SECOND));
-    assertEquals(Optional.empty(), service.answer(limiter.places().reserve(5, SECOND)));
+    assertEquals(Optional.empty(), service.answer(limiter.reservations().reserve(5, SECOND)));
     service.reserves.clear();
     service.reserve =
         request -> {
@@ -146,7 +146,7 @@ class WaitsTest {
           }
           return ScriptedLimits.reserved(Duration.ZERO, 5);
         };
-    CompletableFuture<Optional<Reservation>> asked = limiter.places().reserve(5, SECOND);
+    CompletableFuture<Optional<Reservation>> asked = limiter.reservations().reserve(5, SECOND);
     service.run("another try", () -> advanced() && asked.isDone());
     assertTrue(asked.join().isPresent());
     assertEquals(service.reserves.get(0), service.reserves.get(1));
@@ -155,12 +155,14 @@ class WaitsTest {
   @Test
   void refund_liftsADenial() {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 5);
-    Reservation place = service.answer(limiter.places().reserve(5, SECOND)).orElseThrow();
+    Reservation place = service.answer(limiter.reservations().reserve(5, SECOND)).orElseThrow();
     service.check = request -> ScriptedLimits.denied(SECOND);
-    service.answer(limiter.ask(1, false));
-    assertEquals(DecisionSource.DENY_CACHE, service.answer(limiter.ask(1, false)).decisionSource());
+    service.answer(limiter.request(1, false));
+    assertEquals(
+        DecisionSource.DENY_CACHE, service.answer(limiter.request(1, false)).decisionSource());
     service.answer(place.settling(0));
-    assertEquals(DecisionSource.SERVICE, service.answer(limiter.ask(1, false)).decisionSource());
+    assertEquals(
+        DecisionSource.SERVICE, service.answer(limiter.request(1, false)).decisionSource());
   }
 
   private boolean advanced() {

@@ -21,11 +21,11 @@ import java.util.Optional;
 final class Sequence {
   private static final int BLOCK_SECONDS = 2;
   private static final int RANGE_SECONDS = 10;
-  private static final long LEAST_BLOCK = 64;
-  private static final long MOST_BLOCK = 1_000_000;
+  private static final long MIN_BLOCK = 64;
+  private static final long MAX_BLOCK = 1_000_000;
   private static final double SLOWEST_FOR_A_RUNWAY = 0.001;
   // The longest that a protobuf duration holds.
-  private static final double MOST_SECONDS = 315_576_000_000.0;
+  private static final double MAX_SECONDS = 315_576_000_000.0;
 
   private record Lease(long from, long count, long deadline, Tx.Timer expiry) {
     long end() {
@@ -165,7 +165,7 @@ final class Sequence {
     rateEstimator.count(count, tx.nanos());
     cursor += count;
     boolean ready = cursor <= durable;
-    long block = rateEstimator.worth(BLOCK_SECONDS, tx.nanos(), LEAST_BLOCK, MOST_BLOCK);
+    long block = rateEstimator.worth(BLOCK_SECONDS, tx.nanos(), MIN_BLOCK, MAX_BLOCK);
     boolean refill = reserved - cursor < block / 2;
     long end = cursor + Math.min(definition.numbers().capacity() - cursor, block);
     if (refill && end > reserved) {
@@ -256,7 +256,7 @@ final class Sequence {
     Optional<Duration> runway =
         rate < SLOWEST_FOR_A_RUNWAY
             ? Optional.empty()
-            : Optional.of(Duration.ofSeconds((long) Math.min(left / rate, MOST_SECONDS)));
+            : Optional.of(Duration.ofSeconds((long) Math.min(left / rate, MAX_SECONDS)));
     long next = reserved == capacity ? 0 : definition.numbers().idAt(reserved);
     return new IdNamespaceStatus.DenseProgress(ledger(), next, left, runway, epoch);
   }

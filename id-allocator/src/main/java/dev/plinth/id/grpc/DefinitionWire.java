@@ -18,12 +18,13 @@ import java.util.Map;
 /** Definitions, checked and filled in, and back. */
 final class DefinitionWire {
   private static final String PATH = "definition.";
-  private static final long MOST_RANGE = 1_000_000_000;
-  private static final int MOST_STEP = 1_000_000;
+  private static final long MAX_RANGE = 1_000_000_000;
+  private static final int MAX_STEP = 1_000_000;
   private static final long EPOCH_2025 = 1_735_689_600_000L;
   private static final long LATEST_EPOCH = 4_102_444_800_000L; // the year 2100
-  private static final SnowflakeBitLayout USUAL = new SnowflakeBitLayout(EPOCH_2025, 41, 10, 12, 1);
-  private static final SnowflakeBitLayout USUAL_53 =
+  private static final SnowflakeBitLayout DEFAULTS =
+      new SnowflakeBitLayout(EPOCH_2025, 41, 10, 12, 1);
+  private static final SnowflakeBitLayout DEFAULT_53 =
       new SnowflakeBitLayout(EPOCH_2025, 32, 8, 13, 1000);
 
   private DefinitionWire() {}
@@ -55,7 +56,7 @@ final class DefinitionWire {
   private static Numbers numbers(dev.plinth.id.v1.Definition wire) {
     long start = wire.hasStart() ? between("start", wire.getStart(), 0, Long.MAX_VALUE) : 1;
     long max = orElse(between("max", wire.getMax(), 0, Long.MAX_VALUE), Long.MAX_VALUE);
-    int step = FieldChecks.between(PATH + "step", wire.getStep(), 0, MOST_STEP);
+    int step = FieldChecks.between(PATH + "step", wire.getStep(), 0, MAX_STEP);
     int remainder =
         FieldChecks.between(PATH + "remainder", wire.getRemainder(), 0, Math.max(step, 1) - 1);
     if (start > max) {
@@ -69,8 +70,8 @@ final class DefinitionWire {
   }
 
   private static Ranges ranges(dev.plinth.id.v1.Definition wire) {
-    long min = between("min_range", wire.getMinRange(), 0, MOST_RANGE);
-    long max = between("max_range", wire.getMaxRange(), 0, MOST_RANGE);
+    long min = between("min_range", wire.getMinRange(), 0, MAX_RANGE);
+    long max = between("max_range", wire.getMaxRange(), 0, MAX_RANGE);
     long least = orElse(min, max == 0 ? 1000 : Math.min(1000, max));
     long most = orElse(max, Math.max(1_000_000, least));
     if (least > most) {
@@ -107,7 +108,7 @@ final class DefinitionWire {
     }
     return new Snowflake(
         bits,
-        wire.hasLayout() ? layout(wire.getLayout(), bits) : bits == 63 ? USUAL : USUAL_53,
+        wire.hasLayout() ? layout(wire.getLayout(), bits) : bits == 63 ? DEFAULTS : DEFAULT_53,
         duration(
             "worker_ttl",
             wire.hasWorkerTtl(),

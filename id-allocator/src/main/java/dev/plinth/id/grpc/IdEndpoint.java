@@ -61,7 +61,7 @@ public final class IdEndpoint extends IdServiceGrpc.IdServiceImplBase {
 
   @Override
   public void returnRange(ReturnRangeRequest request, StreamObserver<ReturnRangeResponse> to) {
-    ranges.giveBack(request, to);
+    ranges.returnRange(request, to);
   }
 
   @Override

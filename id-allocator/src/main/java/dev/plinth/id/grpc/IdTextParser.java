@@ -10,7 +10,7 @@ final class IdTextParser {
   private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   private static final String BASE62 =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  private static final int MOST_CHARS = 20;
+  private static final int MAX_CHARS = 20;
 
   private IdTextParser() {}
 
@@ -27,7 +27,7 @@ final class IdTextParser {
 
   private static long parse(String text, String digits, String alphabet) {
     BigInteger value = BigInteger.ZERO;
-    boolean fits = !digits.isEmpty() && digits.length() <= MOST_CHARS;
+    boolean fits = !digits.isEmpty() && digits.length() <= MAX_CHARS;
     for (int i = 0; fits && i < digits.length(); i++) {
       int digit = alphabet.indexOf(digits.charAt(i));
       fits = digit >= 0;

@@ -24,8 +24,8 @@ import java.time.Duration;
 
 /** What requests have in common, checked, and the core's terms on the wire. */
 final class IdWire {
-  static final int MOST_OWNER = 128;
-  static final int MOST_LEASE_ID = 64;
+  static final int MAX_OWNER = 128;
+  static final int MAX_LEASE_ID = 64;
 
   private IdWire() {}
 

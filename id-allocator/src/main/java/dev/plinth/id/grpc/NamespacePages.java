@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
  * node's.
  */
 final class NamespacePages {
-  private static final int MOST_TOKEN = 100;
-  private static final int USUAL_PAGE = 50;
+  private static final int MAX_TOKEN = 100;
+  private static final int DEFAULT_PAGE = 50;
   private static final Pattern TOKEN = Pattern.compile("(\\d{1,4})\\.([a-z0-9-]{0,63})");
 
   private final Shards shards;
@@ -44,14 +44,14 @@ final class NamespacePages {
   void list(ListNamespacesRequest request, StreamObserver<ListNamespacesResponse> to) {
     int size = FieldChecks.between("page_size", request.getPageSize(), 0, 1000);
     Place from = place(request.getPageToken());
-    add(from, size == 0 ? USUAL_PAGE : size, ListNamespacesResponse.newBuilder(), to);
+    add(from, size == 0 ? DEFAULT_PAGE : size, ListNamespacesResponse.newBuilder(), to);
   }
 
   private Place place(String token) {
     if (token.isEmpty()) {
       return new Place(0, "");
     }
-    Matcher parts = TOKEN.matcher(FieldChecks.name("page_token", token, MOST_TOKEN));
+    Matcher parts = TOKEN.matcher(FieldChecks.name("page_token", token, MAX_TOKEN));
     if (!parts.matches() || Integer.parseInt(parts.group(1)) >= shards.count()) {
       throw Failure.Invalid.field(
           "page_token", '"' + token + '"', "one from a page before, or none");
@@ -79,11 +79,11 @@ final class NamespacePages {
               }
               found.forEach(
                   idNamespaceStatus -> page.addNamespaces(IdWire.status(idNamespaceStatus)));
-              goOn(from, size, page, to);
+              resume(from, size, page, to);
             });
   }
 
-  private void goOn(
+  private void resume(
       Place last,
       int size,
       ListNamespacesResponse.Builder page,

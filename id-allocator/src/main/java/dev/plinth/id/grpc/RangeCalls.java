@@ -22,7 +22,7 @@ import java.lang.System.Logger.Level;
 /** The calls that hand out ids, one by one and in ranges. */
 final class RangeCalls {
   private static final Logger log = System.getLogger("plinth.id");
-  private static final int MOST_IDS = 10_000;
+  private static final int MAX_IDS = 10_000;
 
   private final ShardCalls<Namespaces> calls;
 
@@ -32,7 +32,7 @@ final class RangeCalls {
 
   void allocate(AllocateRequest request, StreamObserver<AllocateResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
-    int count = Math.max(1, FieldChecks.between("count", request.getCount(), 0, MOST_IDS));
+    int count = Math.max(1, FieldChecks.between("count", request.getCount(), 0, MAX_IDS));
     String requestId = FieldChecks.requestId(request.getRequestId());
     boolean remember = !requestId.isEmpty();
     calls.mutate(
@@ -46,7 +46,7 @@ final class RangeCalls {
 
   void lease(LeaseRangeRequest request, StreamObserver<LeaseRangeResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
-    String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MOST_OWNER);
+    String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MAX_OWNER);
     long want = IdWire.between("want", request.getWant(), 0, Long.MAX_VALUE);
     String requestId = FieldChecks.requestId(request.getRequestId());
     boolean remember = !requestId.isEmpty();
@@ -74,9 +74,9 @@ final class RangeCalls {
     }
   }
 
-  void giveBack(ReturnRangeRequest request, StreamObserver<ReturnRangeResponse> to) {
+  void returnRange(ReturnRangeRequest request, StreamObserver<ReturnRangeResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
-    String lease = FieldChecks.name("lease_id", request.getLeaseId(), IdWire.MOST_LEASE_ID);
+    String lease = FieldChecks.name("lease_id", request.getLeaseId(), IdWire.MAX_LEASE_ID);
     long used = IdWire.between("used", request.getUsed(), 0, Long.MAX_VALUE);
     String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(

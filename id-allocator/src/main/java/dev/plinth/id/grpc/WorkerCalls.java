@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /** The calls that lease worker ids. */
 final class WorkerCalls {
-  private static final int MOST_WORKER = (1 << 16) - 1;
+  private static final int MAX_WORKER = (1 << 16) - 1;
 
   private final ShardCalls<Namespaces> calls;
 
@@ -29,7 +29,7 @@ final class WorkerCalls {
 
   void lease(LeaseWorkerRequest request, StreamObserver<LeaseWorkerResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
-    String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MOST_OWNER);
+    String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MAX_OWNER);
     if (owner.equals(Namespaces.SERVER)) {
       throw Failure.Invalid.field("owner_id", owner, "another: this is the server itself");
     }
@@ -94,7 +94,7 @@ final class WorkerCalls {
   }
 
   private static int worker(int value) {
-    return FieldChecks.between("worker_id", value, 0, MOST_WORKER);
+    return FieldChecks.between("worker_id", value, 0, MAX_WORKER);
   }
 
   private static long epoch(long value) {

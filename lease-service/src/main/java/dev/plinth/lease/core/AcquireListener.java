@@ -46,7 +46,7 @@ public interface AcquireListener extends HoldListener {
       }
 
       @Override
-      public void tell(HoldEvent holdEvent, Tx tx) {}
+      public void onEvent(HoldEvent holdEvent, Tx tx) {}
 
       @Override
       public boolean isGone() {

@@ -32,7 +32,7 @@ final class DeadlockDetector {
   }
 
   /** The waiters of a circle that this one is in, itself first; empty if there is none. */
-  List<Waiter> circleOf(Waiter start) {
+  List<Waiter> findCycle(Waiter start) {
     return new Search(start.leaseOwner, List.of(start), start).run();
   }
 
@@ -41,7 +41,7 @@ final class DeadlockDetector {
    * empty if there is none. One search for all its waits: whoever waits for one of its holds waits
    * for all that the party waits for.
    */
-  List<Waiter> circleThrough(LeaseOwner leaseOwner) {
+  List<Waiter> findCycleThrough(LeaseOwner leaseOwner) {
     return new Search(leaseOwner, List.copyOf(ownerIndex.waitsOf(leaseOwner)), null).run();
   }
 
@@ -49,7 +49,7 @@ final class DeadlockDetector {
     List<String> hops = new ArrayList<>();
     for (Waiter waiter : circle) {
       List<String> keys = waiter.keys.stream().map(key -> key.name.key()).toList();
-      hops.add(waiter.wish.ownerId() + " waits for " + String.join("+", keys));
+      hops.add(waiter.spec.ownerId() + " waits for " + String.join("+", keys));
     }
     String cycle = String.join(", ", hops);
     return new Failure.Conflict(
@@ -89,7 +89,7 @@ final class DeadlockDetector {
     }
 
     private void lookAt(LeaseKey key, Waiter waiter) {
-      KeyRequest keyRequest = waiter.wantOf(key);
+      KeyRequest keyRequest = waiter.requestOf(key);
       if (keyRequest.leaseMode() != LeaseMode.SEMAPHORE) {
         Set<LeaseOwner> holders =
             holdersLeft.computeIfAbsent(

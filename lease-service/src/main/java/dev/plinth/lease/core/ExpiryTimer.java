@@ -12,7 +12,7 @@ import java.util.Set;
  */
 final class ExpiryTimer {
   final Duration ttl;
-  private Set<HoldListener> followers = Set.of();
+  private Set<HoldListener> listeners = Set.of();
   private long deadline;
   private Tx.Timer expiry;
   private Tx.Timer warning;
@@ -41,7 +41,8 @@ final class ExpiryTimer {
     deadline = tx.nanos() + ttl.toNanos();
     if (inJeopardy) {
       inJeopardy = false;
-      List.copyOf(followers).forEach(holdListener -> holdListener.tell(new HoldEvent.Safe(), tx));
+      List.copyOf(listeners)
+          .forEach(holdListener -> holdListener.onEvent(new HoldEvent.Safe(), tx));
       warnLater(tx);
     }
   }
@@ -64,19 +65,19 @@ final class ExpiryTimer {
     return Duration.ofNanos(Math.max(0, deadline - now));
   }
 
-  void follow(HoldListener holdListener, Tx tx) {
-    if (followers.isEmpty()) {
-      followers = new LinkedHashSet<>();
+  void addListener(HoldListener holdListener, Tx tx) {
+    if (listeners.isEmpty()) {
+      listeners = new LinkedHashSet<>();
     }
-    followers.add(holdListener);
+    listeners.add(holdListener);
     if (warning == null && !inJeopardy) {
       warnLater(tx);
     }
   }
 
-  void unfollow(HoldListener holdListener) {
-    if (!followers.isEmpty()) {
-      followers.remove(holdListener);
+  void removeListener(HoldListener holdListener) {
+    if (!listeners.isEmpty()) {
+      listeners.remove(holdListener);
     }
   }
 
@@ -86,10 +87,10 @@ final class ExpiryTimer {
 
   private void warn(Tx tx) {
     warning = null;
-    if (!followers.isEmpty()) {
-      followers.removeIf(HoldListener::isGone);
+    if (!listeners.isEmpty()) {
+      listeners.removeIf(HoldListener::isGone);
     }
-    if (followers.isEmpty()) {
+    if (listeners.isEmpty()) {
       return;
     }
     if (deadline - ttl.toNanos() / 3 - tx.nanos() > 0) {
@@ -98,6 +99,6 @@ final class ExpiryTimer {
     }
     inJeopardy = true;
     HoldEvent danger = new HoldEvent.Jeopardy(left(tx.nanos()));
-    List.copyOf(followers).forEach(holdListener -> holdListener.tell(danger, tx));
+    List.copyOf(listeners).forEach(holdListener -> holdListener.onEvent(danger, tx));
   }
 }

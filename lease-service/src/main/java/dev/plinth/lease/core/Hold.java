@@ -22,7 +22,7 @@ final class Hold {
   final int weight;
 
   /** Those who listen until it ends, by their calls. */
-  private Map<Object, HoldListener> followers = Map.of();
+  private Map<Object, HoldListener> listeners = Map.of();
 
   LeaseMode leaseMode;
   int entries = 1;
@@ -71,15 +71,15 @@ final class Hold {
     return !confirmed && life().left(now).isZero();
   }
 
-  Map<Object, HoldListener> followers() {
-    return followers;
+  Map<Object, HoldListener> listeners() {
+    return listeners;
   }
 
-  void follow(Object callId, HoldListener holdListener) {
-    if (followers.isEmpty()) {
-      followers = new LinkedHashMap<>();
+  void addListener(Object callId, HoldListener holdListener) {
+    if (listeners.isEmpty()) {
+      listeners = new LinkedHashMap<>();
     }
-    followers.put(callId, holdListener);
+    listeners.put(callId, holdListener);
   }
 
   boolean isOf(LeaseOwner other) {
@@ -109,7 +109,7 @@ final class Hold {
   }
 
   /** The same possession in other hands. */
-  Hold handedTo(LeaseOwner to, Session toSession, long newToken, Instant now) {
+  Hold transferredTo(LeaseOwner to, Session toSession, long newToken, Instant now) {
     KeyRequest keyRequest = new KeyRequest(name, leaseMode, weight);
     Hold next = new Hold(keyRequest, to, toSession, newToken, life().ttl, lockDelay, now, payload);
     next.restore(1, version, confirmed, 0);

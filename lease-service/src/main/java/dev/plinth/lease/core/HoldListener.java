@@ -4,7 +4,7 @@ import dev.plinth.shards.Tx;
 
 /** One who listens to the news of a hold or session for as long as it lasts. */
 public interface HoldListener {
-  void tell(HoldEvent holdEvent, Tx tx);
+  void onEvent(HoldEvent holdEvent, Tx tx);
 
   /** Nobody listens any more. */
   boolean isGone();

@@ -56,13 +56,13 @@ final class Holds {
   }
 
   /** Refuses a wish that would go over the namespace's quotas. */
-  void admit(AcquireSpec wish, List<LeaseKey> keys) {
+  void admit(AcquireSpec spec, List<LeaseKey> keys) {
     LeaseNamespace leaseNamespace = keys.get(0).leaseNamespace;
     int more = 0;
     int elections = 0;
     for (int i = 0; i < keys.size(); i++) {
       LeaseKey key = keys.get(i);
-      more += key.enterable(wish.party(), wish.wants().get(i).leaseMode()).isEmpty() ? 1 : 0;
+      more += key.enterable(spec.party(), spec.wants().get(i).leaseMode()).isEmpty() ? 1 : 0;
       elections += key.name.isElection() && terms.get(key.name) == 0 ? 1 : 0;
     }
     leaseNamespace.admitLeases(more);
@@ -71,7 +71,7 @@ final class Holds {
 
   private List<LeaseView> grant(Waiter waiter, Tx tx) {
     return grant(
-        waiter.wish,
+        waiter.spec,
         waiter.session,
         waiter.acquireListener,
         waiter.keys,
@@ -81,7 +81,7 @@ final class Holds {
 
   /** Gives all keys of a wish to its caller. */
   List<LeaseView> grant(
-      AcquireSpec wish,
+      AcquireSpec spec,
       Session session,
       AcquireListener acquireListener,
       List<LeaseKey> keys,
@@ -91,34 +91,34 @@ final class Holds {
     List<LeaseView> leases = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
       LeaseKey key = keys.get(i);
-      KeyRequest keyRequest = wish.wants().get(i);
-      Optional<Hold> own = key.enterable(wish.party(), keyRequest.leaseMode());
+      KeyRequest keyRequest = spec.wants().get(i);
+      Optional<Hold> own = key.enterable(spec.party(), keyRequest.leaseMode());
       own.filter(hold -> acquireListener.wantsEvents())
-          .ifPresent(hold -> follow(hold, wish.callId(), acquireListener, tx));
+          .ifPresent(hold -> addListener(hold, spec.callId(), acquireListener, tx));
       leases.add(
           own.isPresent()
               ? enter(key, own.get(), keyRequest.leaseMode(), tx)
               : begin(
-                  key, wish, newHold(keyRequest, wish, session, tx), acquireListener, waited, tx));
+                  key, spec, newHold(keyRequest, spec, session, tx), acquireListener, waited, tx));
     }
     return leases;
   }
 
-  private Hold newHold(KeyRequest keyRequest, AcquireSpec wish, Session session, Tx tx) {
+  private Hold newHold(KeyRequest keyRequest, AcquireSpec spec, Session session, Tx tx) {
     return new Hold(
         keyRequest,
-        wish.party(),
+        spec.party(),
         session,
         tx.token(),
-        wish.ttl().orElseThrow(),
-        wish.lockDelay().orElseThrow(),
+        spec.ttl().orElseThrow(),
+        spec.lockDelay().orElseThrow(),
         now(),
-        wish.payload());
+        spec.payload());
   }
 
   private LeaseView begin(
       LeaseKey key,
-      AcquireSpec wish,
+      AcquireSpec spec,
       Hold hold,
       AcquireListener acquireListener,
       long waited,
@@ -126,7 +126,7 @@ final class Holds {
     reclaim(key, hold.leaseOwner.ownerId(), tx);
     LeaseView lease = begin(key, hold, waited, tx);
     if (acquireListener.wantsEvents()) {
-      follow(hold, wish.callId(), acquireListener, tx);
+      addListener(hold, spec.callId(), acquireListener, tx);
     }
     return lease;
   }
@@ -154,22 +154,22 @@ final class Holds {
     runOut(hold, tx);
     KeyRows.put(hold, tx);
     remember(HistoryEvent.Type.GRANTED, hold, null, hold.leaseOwner.ownerId(), "", waited, tx);
-    tell(LeaseChange.Type.GRANTED, hold, null, tx);
-    waitQueues.breakCircles(hold.leaseOwner, key, tx);
+    notifyListeners(LeaseChange.Type.GRANTED, hold, null, tx);
+    waitQueues.breakCycles(hold.leaseOwner, key, tx);
     return hold.view(tx.nanos());
   }
 
-  void follow(Hold hold, Object callId, HoldListener holdListener, Tx tx) {
-    hold.follow(callId, holdListener);
-    hold.life().follow(holdListener, tx);
+  void addListener(Hold hold, Object callId, HoldListener holdListener, Tx tx) {
+    hold.addListener(callId, holdListener);
+    hold.life().addListener(holdListener, tx);
     followed.put(callId, hold);
   }
 
   /** For one whose call has ended before the hold. */
-  void unfollow(Object callId) {
+  void removeListener(Object callId) {
     Hold hold = followed.remove(callId);
     if (hold != null) {
-      hold.life().unfollow(hold.followers().remove(callId));
+      hold.life().removeListener(hold.listeners().remove(callId));
     }
   }
 
@@ -186,13 +186,13 @@ final class Holds {
     if (own.session == null) {
       own.life().renew(tx);
     }
-    waitQueues.breakCircles(own.leaseOwner, key, tx);
+    waitQueues.breakCycles(own.leaseOwner, key, tx);
     return changed(own, tx);
   }
 
   LeaseView changed(Hold hold, Tx tx) {
     KeyRows.put(hold, tx);
-    tell(LeaseChange.Type.CHANGED, hold, null, tx);
+    notifyListeners(LeaseChange.Type.CHANGED, hold, null, tx);
     return hold.view(tx.nanos());
   }
 
@@ -207,13 +207,13 @@ final class Holds {
   }
 
   /** Its holder is told, and when the grace is over it ends by force. */
-  private void ask(Hold hold, Duration grace, HoldEnd how, Tx tx) {
+  private void requestRelease(Hold hold, Duration grace, HoldEnd how, Tx tx) {
     endAfter(grace, how, hold, tx);
     remember(HistoryEvent.Type.RELEASE_ASKED, hold, null, how.actor(), how.reason(), 0, tx);
     HoldEvent holdEvent = new HoldEvent.Asked(changed(hold, tx));
-    hold.followers().values().forEach(holdListener -> holdListener.tell(holdEvent, tx));
+    hold.listeners().values().forEach(holdListener -> holdListener.onEvent(holdEvent, tx));
     if (hold.session != null) {
-      hold.session.keepers.forEach(keeper -> keeper.tell(holdEvent, tx));
+      hold.session.keepers.forEach(keeper -> keeper.onEvent(holdEvent, tx));
     }
   }
 
@@ -255,13 +255,14 @@ final class Holds {
   }
 
   /** Asks many holders to let go, in as many commits as it takes. */
-  void askEach(Collection<Hold> holds, Duration grace, HoldEnd how, Tx tx, Consumer<Tx> done) {
-    each(new ArrayDeque<>(holds), (hold, now) -> ask(hold, grace, how, now), done, tx);
+  void requestReleaseOfEach(
+      Collection<Hold> holds, Duration grace, HoldEnd how, Tx tx, Consumer<Tx> done) {
+    each(new ArrayDeque<>(holds), (hold, now) -> requestRelease(hold, grace, how, now), done, tx);
   }
 
   private void each(Deque<Hold> left, BiConsumer<Hold, Tx> action, Consumer<Tx> done, Tx tx) {
     while (!left.isEmpty()) {
-      if (tx.writes() > WaitQueues.MOST_WRITES) {
+      if (tx.writes() > WaitQueues.MAX_WRITES) {
         tx.at(tx.nanos(), later -> each(left, action, done, later));
         return;
       }
@@ -282,13 +283,13 @@ final class Holds {
       hold.session.leave(hold);
     }
     remember(HistoryEvent.Type.ENDED, hold, how.cause(), how.actor(), how.reason(), 0, tx);
-    tell(LeaseChange.Type.ENDED, hold, how.cause(), tx);
-    hold.followers()
+    notifyListeners(LeaseChange.Type.ENDED, hold, how.cause(), tx);
+    hold.listeners()
         .forEach(
             (callId, holdListener) -> {
               followed.remove(callId);
-              hold.life().unfollow(holdListener);
-              holdListener.tell(new HoldEvent.Lost(how), tx);
+              hold.life().removeListener(holdListener);
+              holdListener.onEvent(new HoldEvent.Lost(how), tx);
             });
     events.ended(how.cause().name(), held(hold).toNanos());
   }
@@ -339,7 +340,7 @@ final class Holds {
         tx);
   }
 
-  private static void tell(LeaseChange.Type type, Hold hold, HoldEndCause cause, Tx tx) {
+  private static void notifyListeners(LeaseChange.Type type, Hold hold, HoldEndCause cause, Tx tx) {
     LeaseChange change = new LeaseChange(type, hold.view(tx.nanos()), Optional.ofNullable(cause));
     tx.emit(new Event(hold.name.path(), change, change.bytes()));
   }

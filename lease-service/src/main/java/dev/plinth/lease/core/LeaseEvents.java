@@ -6,7 +6,7 @@ public interface LeaseEvents {
   void acquired(String outcome, long waitedNanos);
 
   /** One from the line was let in, so long after the key was free and it stood there. */
-  void handedOff(long nanos);
+  void transferred(long nanos);
 
   /** One more stands in a line, which is now so long. */
   void joined(int depth);

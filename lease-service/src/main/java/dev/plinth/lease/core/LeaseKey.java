@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /** One key: its holders, who waits for it, and whether lost holders still bar it. */
 final class LeaseKey {
   /** Holders shown where a whole key is asked for; their number is told beside them. */
-  static final int MOST_SHOWN = 100;
+  static final int MAX_SHOWN = 100;
 
   final LeaseName name;
   final LeaseNamespace leaseNamespace;
@@ -76,7 +76,7 @@ final class LeaseKey {
   }
 
   KeyView view(long now) {
-    return new KeyView(views(now, MOST_SHOWN), holders.size(), queue.size(), lockDelay.left(now));
+    return new KeyView(views(now, MAX_SHOWN), holders.size(), queue.size(), lockDelay.left(now));
   }
 
   WaitersView waiters(long now, int most) {
@@ -85,7 +85,7 @@ final class LeaseKey {
             .map(
                 waiter ->
                     new WaitersView.InLine(
-                        waiter.wish, waiter.wantOf(this), Duration.ofNanos(now - waiter.since)))
+                        waiter.spec, waiter.requestOf(this), Duration.ofNanos(now - waiter.since)))
             .toList(),
         queue.size());
   }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 final class LeaseNamespace {
   private static final Duration LATER = Duration.ofSeconds(1);
   // What the waiters of a namespace may take in memory: their payloads may be 4 KiB each.
-  static final int MOST_WAITING_MIB = 64;
+  static final int MAX_WAITING_MIB = 64;
 
   final String name;
   final TreeMap<String, LeaseKey> keys = new TreeMap<>();
@@ -48,7 +48,7 @@ final class LeaseNamespace {
   }
 
   /** Counts a wish against the rate. */
-  void admitWish(long now) {
+  void admitAcquire(long now) {
     int perSecond = namespacePolicy.maxAcquiresPerSecond();
     long wait = perSecond == Integer.MAX_VALUE ? 0 : acquires.take(perSecond, now);
     if (wait > 0) {
@@ -72,7 +72,7 @@ final class LeaseNamespace {
   void admitWaiter(Waiter waiter, int ofItsOwner) {
     admit("waiters", waiters.size() + 1, namespacePolicy.maxWaiters());
     admit("waiters of one owner", ofItsOwner + 1, namespacePolicy.maxWaitersPerOwner());
-    admit("MiB of waiters", (int) (waitingBytes + waiter.wish.bytes() >> 20) + 1, MOST_WAITING_MIB);
+    admit("MiB of waiters", (int) (waitingBytes + waiter.spec.bytes() >> 20) + 1, MAX_WAITING_MIB);
   }
 
   void admitElections(int there, int more) {
@@ -82,13 +82,13 @@ final class LeaseNamespace {
   }
 
   void enter(Waiter waiter) {
-    waiters.put(waiter.wish.callId(), waiter);
-    waitingBytes += waiter.wish.bytes();
+    waiters.put(waiter.spec.callId(), waiter);
+    waitingBytes += waiter.spec.bytes();
   }
 
   void leave(Waiter waiter) {
-    waiters.remove(waiter.wish.callId(), waiter);
-    waitingBytes -= waiter.wish.bytes();
+    waiters.remove(waiter.spec.callId(), waiter);
+    waitingBytes -= waiter.spec.bytes();
   }
 
   /** The one that a call waits as; null if it does not stand in line. */

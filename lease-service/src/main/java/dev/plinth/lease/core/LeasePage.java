@@ -11,9 +11,9 @@ import java.util.Optional;
  */
 public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
   // Holds looked at for each one that a page has room for, where a filter leaves some out.
-  private static final int MOST_VISITS_EACH = 10;
+  private static final int MAX_VISITS_EACH = 10;
   // Many pages may be on their way at once; those of keys with large payloads have fewer of them.
-  static final int MOST_BYTES = 128 * 1024;
+  static final int MAX_BYTES = 128 * 1024;
 
   /** The last hold that was looked at. */
   public record Position(String key, long token) {
@@ -72,8 +72,8 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
 
     private boolean isFull() {
       return leases.size() == request.size()
-          || visits == (long) request.size() * MOST_VISITS_EACH
-          || bytes >= MOST_BYTES;
+          || visits == (long) request.size() * MAX_VISITS_EACH
+          || bytes >= MAX_BYTES;
     }
 
     LeasePage build() {

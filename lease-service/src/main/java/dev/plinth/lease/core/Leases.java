@@ -115,7 +115,7 @@ public final class Leases {
           Map.of("sessionId", id));
     }
     session.expiryTimer.renew(tx);
-    List<LeaseView> held = views(session.holds, SessionView.MOST_HELD, tx);
+    List<LeaseView> held = views(session.holds, SessionView.MAX_HELD, tx);
     return new SessionView(id, session.expiryTimer.ttl, held, session.holds.size());
   }
 
@@ -124,7 +124,7 @@ public final class Leases {
     Session session = sessions.require(namespace, id);
     session.expiryTimer.renew(tx);
     events.renewed(true);
-    List<LeaseView> asked = views(session.asked, SessionView.MOST_ASKED, tx);
+    List<LeaseView> asked = views(session.asked, SessionView.MAX_ASKED, tx);
     return new SessionView(id, session.expiryTimer.ttl, asked, session.asked.size());
   }
 
@@ -136,14 +136,14 @@ public final class Leases {
   public void keepSession(String namespace, String id, HoldListener keeper, Tx tx) {
     Session session = sessions.require(namespace, id);
     session.keepers.add(keeper);
-    session.expiryTimer.follow(keeper, tx);
+    session.expiryTimer.addListener(keeper, tx);
   }
 
   /** For a keeper whose call has ended before the session. */
   public void leaveSession(String namespace, String id, HoldListener keeper) {
     Session session = sessions.find(namespace, id);
     if (session != null && session.keepers.remove(keeper)) {
-      session.expiryTimer.unfollow(keeper);
+      session.expiryTimer.removeListener(keeper);
     }
   }
 
@@ -168,7 +168,7 @@ public final class Leases {
         tx,
         last -> {
           sessions.remove(session, last);
-          session.keepers.forEach(keeper -> keeper.tell(new HoldEvent.Lost(how), last));
+          session.keepers.forEach(keeper -> keeper.onEvent(new HoldEvent.Lost(how), last));
           done.accept(doomed.size(), last);
         });
   }
@@ -177,24 +177,24 @@ public final class Leases {
     NamespacePolicy namespacePolicy = leaseNamespaces.policyOf(asked.namespace());
     leaseNamespaces
         .find(asked.namespace())
-        .ifPresent(leaseNamespace -> leaseNamespace.admitWish(tx.nanos()));
+        .ifPresent(leaseNamespace -> leaseNamespace.admitAcquire(tx.nanos()));
     namespacePolicy.check(asked);
-    AcquireSpec wish = asked.withDefaults(namespacePolicy);
+    AcquireSpec spec = asked.withDefaults(namespacePolicy);
     Session session =
-        wish.hasSession() ? sessions.require(wish.namespace(), wish.sessionId()) : null;
+        spec.hasSession() ? sessions.require(spec.namespace(), spec.sessionId()) : null;
     List<LeaseKey> keys =
-        wish.wants().stream()
+        spec.wants().stream()
             .map(keyRequest -> leaseNamespaces.findOrMake(keyRequest.name()))
             .toList();
     Optional<Hold> own =
         keys.size() > 1
             ? Optional.empty()
-            : keys.get(0).enterable(wish.party(), wish.wants().get(0).leaseMode());
+            : keys.get(0).enterable(spec.party(), spec.wants().get(0).leaseMode());
     try {
       if (own.isPresent()) {
-        acquireListener.answer(enter(keys.get(0), own.get(), wish, acquireListener, tx), tx);
+        acquireListener.answer(enter(keys.get(0), own.get(), spec, acquireListener, tx), tx);
       } else {
-        take(wish, session, keys, acquireListener, tx);
+        take(spec, session, keys, acquireListener, tx);
       }
     } finally {
       keys.forEach(leaseNamespaces::forgetIfUnused);
@@ -202,21 +202,21 @@ public final class Leases {
   }
 
   private void take(
-      AcquireSpec wish,
+      AcquireSpec spec,
       Session session,
       List<LeaseKey> keys,
       AcquireListener acquireListener,
       Tx tx) {
     waitQueues.refreshHeads(keys, tx);
-    AcquireBlockers acquireBlockers = AcquireBlockers.of(wish, keys, tx.nanos());
+    AcquireBlockers acquireBlockers = AcquireBlockers.of(spec, keys, tx.nanos());
     if (acquireBlockers.isNone()) {
-      holds.admit(wish, keys);
-      List<LeaseView> leases = holds.grant(wish, session, acquireListener, keys, 0, tx);
+      holds.admit(spec, keys);
+      List<LeaseView> leases = holds.grant(spec, session, acquireListener, keys, 0, tx);
       acquireListener.answer(new AcquireResult.Granted(leases), tx);
-    } else if (wish.patience().isPresent() && wish.patience().get().isZero()) {
-      acquireListener.answer(refusal(wish, acquireBlockers, keys, tx), tx);
+    } else if (spec.timeout().isPresent() && spec.timeout().get().isZero()) {
+      acquireListener.answer(refusal(spec, acquireBlockers, keys, tx), tx);
     } else {
-      waitQueues.join(wish, session, acquireListener, keys, tx);
+      waitQueues.join(spec, session, acquireListener, keys, tx);
     }
   }
 
@@ -225,8 +225,8 @@ public final class Leases {
    * ever.
    */
   private AcquireResult enter(
-      LeaseKey key, Hold own, AcquireSpec wish, AcquireListener acquireListener, Tx tx) {
-    LeaseMode leaseMode = wish.wants().get(0).leaseMode();
+      LeaseKey key, Hold own, AcquireSpec spec, AcquireListener acquireListener, Tx tx) {
+    LeaseMode leaseMode = spec.wants().get(0).leaseMode();
     boolean wider = own.leaseMode == LeaseMode.SHARED && leaseMode == LeaseMode.EXCLUSIVE;
     if (wider && key.holders.size() > 1) {
       events.acquired("HELD", 0);
@@ -235,27 +235,27 @@ public final class Leases {
     }
     events.acquired("REENTERED", 0);
     if (acquireListener.wantsEvents()) {
-      holds.follow(own, wish.callId(), acquireListener, tx);
+      holds.addListener(own, spec.callId(), acquireListener, tx);
     }
     return new AcquireResult.Reentered(holds.enter(key, own, leaseMode, tx));
   }
 
   private AcquireResult refusal(
-      AcquireSpec wish, AcquireBlockers acquireBlockers, List<LeaseKey> keys, Tx tx) {
+      AcquireSpec spec, AcquireBlockers acquireBlockers, List<LeaseKey> keys, Tx tx) {
     if (!acquireBlockers.barredFor().isZero()) {
       events.acquired("DELAYED", 0);
       return new AcquireResult.Delayed(acquireBlockers.barredFor(), acquireBlockers.keys());
     }
     events.acquired("HELD", 0);
-    int position = keys.get(0).queue.positionOfNext(wish.priority(), tx.nanos());
+    int position = keys.get(0).queue.positionOfNext(spec.priority(), tx.nanos());
     return new AcquireResult.Held(
         acquireBlockers.holders(), acquireBlockers.holderCount(), acquireBlockers.keys(), position);
   }
 
   /** For a caller whose call has ended: its wait, or its listening to the hold, ends too. */
-  public void abandon(AcquireSpec wish, Tx tx) {
-    if (!waitQueues.abandon(wish, tx)) {
-      holds.unfollow(wish.callId());
+  public void abandon(AcquireSpec spec, Tx tx) {
+    if (!waitQueues.abandon(spec, tx)) {
+      holds.removeListener(spec.callId());
     }
   }
 
@@ -265,8 +265,8 @@ public final class Leases {
   }
 
   /** For a caller that is back in line, and may find its keys free. */
-  public void rejoin(AcquireSpec wish, Tx tx) {
-    waitQueues.comeBack(wish, tx);
+  public void rejoin(AcquireSpec spec, Tx tx) {
+    waitQueues.rejoin(spec, tx);
   }
 
   /** The hold with its full time from now on, or empty if the key is not held under this token. */
@@ -308,7 +308,7 @@ public final class Leases {
               key, hold, HoldEnd.by(hold.leaseOwner.ownerId(), HoldEndCause.TRANSFERRED), tx);
           LeaseOwner to = new LeaseOwner(toOwner, toSession);
           LeaseView lease =
-              holds.begin(key, hold.handedTo(to, session, tx.token(), holds.now()), 0, tx);
+              holds.begin(key, hold.transferredTo(to, session, tx.token(), holds.now()), 0, tx);
           waitQueues.promote(List.of(key), tx); // the new owner may stand in line itself
           return lease;
         });
@@ -329,7 +329,7 @@ public final class Leases {
         key, hold, HoldEnd.by(hold.leaseOwner.ownerId(), HoldEndCause.TRANSFERRED), tx);
     long waited = tx.nanos() - next.since;
     List<LeaseView> leases =
-        holds.grant(next.wish, next.session, next.acquireListener, next.keys, waited, tx);
+        holds.grant(next.spec, next.session, next.acquireListener, next.keys, waited, tx);
     next.acquireListener.answer(new AcquireResult.Granted(leases), tx);
     return new HandoverResult(Optional.of(leases.get(0)), true);
   }
@@ -398,7 +398,7 @@ public final class Leases {
       BiConsumer<List<LeaseView>, Tx> done,
       Tx tx) {
     List<Hold> asked = holdsOf(name, token);
-    holds.askEach(
+    holds.requestReleaseOfEach(
         asked,
         grace,
         how,

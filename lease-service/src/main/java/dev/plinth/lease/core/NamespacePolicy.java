@@ -95,19 +95,19 @@ public record NamespacePolicy(
     return longest == null ? OptionalInt.empty() : OptionalInt.of(longest.capacity());
   }
 
-  void check(AcquireSpec wish) {
-    wish.ttl().ifPresent(this::checkTtl);
-    wish.lockDelay().ifPresent(this::checkLockDelay);
-    wish.patience()
+  void check(AcquireSpec spec) {
+    spec.ttl().ifPresent(this::checkTtl);
+    spec.lockDelay().ifPresent(this::checkLockDelay);
+    spec.timeout()
         .filter(wait -> wait.compareTo(maxWait) > 0)
         .ifPresent(
             wait -> {
               throw violation("wait", RowText.seconds(wait), "at most " + RowText.seconds(maxWait));
             });
-    if (wish.priority() > maxPriority) {
-      throw violation("priority", wish.priority(), "at most " + maxPriority);
+    if (spec.priority() > maxPriority) {
+      throw violation("priority", spec.priority(), "at most " + maxPriority);
     }
-    for (KeyRequest keyRequest : wish.wants()) {
+    for (KeyRequest keyRequest : spec.wants()) {
       if (keyRequest.name().isElection() && keyRequest.leaseMode() != LeaseMode.EXCLUSIVE) {
         throw Failure.Invalid.field(
             "mode",
@@ -115,7 +115,7 @@ public record NamespacePolicy(
             "MODE_EXCLUSIVE for a key that begins with election/");
       }
     }
-    aboveCapacity(wish)
+    aboveCapacity(spec)
         .ifPresent(
             refusal -> {
               throw refusal;
@@ -123,8 +123,8 @@ public record NamespacePolicy(
   }
 
   /** Why a wish for permits can never be granted; empty if it can. */
-  Optional<Failure> aboveCapacity(AcquireSpec wish) {
-    for (KeyRequest keyRequest : wish.wants()) {
+  Optional<Failure> aboveCapacity(AcquireSpec spec) {
+    for (KeyRequest keyRequest : spec.wants()) {
       if (keyRequest.leaseMode() == LeaseMode.SEMAPHORE) {
         OptionalInt capacity = capacityOf(keyRequest.name().key());
         if (capacity.isEmpty()) {

@@ -7,8 +7,8 @@ final class PositionNotifier {
   private PositionNotifier() {}
 
   /** To those whose position changed by a tenth or more. */
-  static void tell(LeaseKey key, Tx tx) {
-    int reach = key.queue.toTell();
+  static void notifyWaiters(LeaseKey key, Tx tx) {
+    int reach = key.queue.toNotify();
     if (key.listeners == 0 || reach == 0) {
       return;
     }
@@ -19,23 +19,24 @@ final class PositionNotifier {
         (waiter, position) -> {
           boolean moved = waiter.told == 0 || Math.abs(waiter.told - position) > position / 10;
           if (moved) {
-            tell(waiter, position, holders, tx);
+            notifyWaiters(waiter, position, holders, tx);
           }
         });
   }
 
   /** To one that has just come, wherever it stands. */
-  static void tellFirst(Waiter waiter, Tx tx) {
+  static void notifyFirst(Waiter waiter, Tx tx) {
     if (waiter.inLine && waiter.told == 0) {
       LeaseKey key = waiter.keys.get(0);
-      tell(waiter, key.queue.positionOf(waiter), AcquireBlockers.holders(key, tx), tx);
+      notifyWaiters(waiter, key.queue.positionOf(waiter), AcquireBlockers.holders(key, tx), tx);
     }
   }
 
-  private static void tell(Waiter waiter, int position, AcquireBlockers.Shown holders, Tx tx) {
+  private static void notifyWaiters(
+      Waiter waiter, int position, AcquireBlockers.Shown holders, Tx tx) {
     if (waiter.acquireListener.wantsEvents() && !waiter.isAbandoned()) {
       waiter.told = position;
-      waiter.acquireListener.tell(
+      waiter.acquireListener.onEvent(
           new HoldEvent.Queued(position, holders.leases(), holders.total()), tx);
     }
   }

@@ -11,8 +11,8 @@ import java.util.List;
  */
 public record SessionView(String id, Duration ttl, List<LeaseView> held, int heldCount) {
   /** Holds that a resumed session is told of. */
-  static final int MOST_HELD = 500;
+  static final int MAX_HELD = 500;
 
   /** Holds wanted back that a heartbeat is told of. */
-  static final int MOST_ASKED = 100;
+  static final int MAX_ASKED = 100;
 }

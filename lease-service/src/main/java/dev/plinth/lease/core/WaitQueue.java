@@ -31,7 +31,7 @@ final class WaitQueue {
   }
 
   void add(Waiter waiter) {
-    if (waiter.isAway()) {
+    if (waiter.isDisconnected()) {
       away = away == null ? new TreeSet<>(Waiter.ORDER) : away;
       away.add(waiter);
       return;
@@ -80,7 +80,7 @@ final class WaitQueue {
    * position p is looked at before it has moved by more than about a tenth of p, and n changes cost
    * n log n looks.
    */
-  int toTell() {
+  int toNotify() {
     long changed = Long.highestOneBit(told ^ changes);
     told = changes;
     return (int) Math.min(listening.size(), TOLD_ALWAYS * changed);
@@ -93,7 +93,7 @@ final class WaitQueue {
         1,
         Integer.MAX_VALUE,
         (waiter, position) -> {
-          boolean fits = waiter.keys.size() == 1 && waiter.wish.ownerId().equals(ownerId);
+          boolean fits = waiter.keys.size() == 1 && waiter.spec.ownerId().equals(ownerId);
           if (found[0] == null && fits && !waiter.isAbandoned()) {
             found[0] = waiter;
           }

@@ -27,13 +27,13 @@ final class WaitQueues {
 
   /** Refuses a wish that would go over a quota of its namespace. */
   interface Admission {
-    void check(AcquireSpec wish, List<LeaseKey> keys);
+    void check(AcquireSpec spec, List<LeaseKey> keys);
   }
 
   // How long a caller whose call broke off keeps its place for a second try.
-  static final Duration PATIENCE = Duration.ofSeconds(2);
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
   // A store bounds the rows of a commit; what is left of a long hand-off goes into the next.
-  static final int MOST_WRITES = 64;
+  static final int MAX_WRITES = 64;
 
   private final LeaseNamespaces leaseNamespaces;
   private final OwnerIndex ownerIndex;
@@ -63,17 +63,17 @@ final class WaitQueues {
 
   /** Refuses with a Failure, before anything is changed, where a line is full or would not move. */
   void join(
-      AcquireSpec wish,
+      AcquireSpec spec,
       Session session,
       AcquireListener acquireListener,
       List<LeaseKey> keys,
       Tx tx) {
     // Whoever comes back takes the place it had when its call broke off.
-    Waiter before = wish.patient() ? kept.of(wish) : null;
+    Waiter before = spec.patient() ? kept.of(spec) : null;
     Waiter waiter =
         before == null
-            ? new Waiter(wish, session, acquireListener, keys, tx.nanos(), places++)
-            : new Waiter(wish, session, acquireListener, keys, before.since, before.place);
+            ? new Waiter(spec, session, acquireListener, keys, tx.nanos(), places++)
+            : new Waiter(spec, session, acquireListener, keys, before.since, before.place);
     if (before == null) {
       admit(waiter);
     } else {
@@ -82,20 +82,20 @@ final class WaitQueues {
     }
     enter(waiter);
     if (deadlockDetector.isWaitedFor(waiter)) {
-      List<Waiter> circle = deadlockDetector.circleOf(waiter);
+      List<Waiter> circle = deadlockDetector.findCycle(waiter);
       if (!circle.isEmpty()) {
         leave(waiter);
         events.deadlocked();
         throw DeadlockDetector.failure(circle);
       }
     }
-    wish.patience()
+    spec.timeout()
         .ifPresent(
-            patience ->
+            timeout ->
                 waiter.timeout =
-                    tx.at(tx.nanos() + patience.toNanos(), later -> timeOut(waiter, later)));
+                    tx.at(tx.nanos() + timeout.toNanos(), later -> timeOut(waiter, later)));
     promote(keys, tx);
-    PositionNotifier.tellFirst(waiter, tx);
+    PositionNotifier.notifyFirst(waiter, tx);
   }
 
   private void admit(Waiter waiter) {
@@ -138,7 +138,7 @@ final class WaitQueues {
       return false;
     }
     waiter.inLine = false;
-    forgetPlace(waiter);
+    forgetPosition(waiter);
     for (LeaseKey key : waiter.keys) {
       key.queue.remove(waiter);
       key.listeners -= waiter.acquireListener.wantsEvents() ? 1 : 0;
@@ -177,7 +177,7 @@ final class WaitQueues {
     for (Waiter waiter : List.copyOf(leaseNamespace.waiters())) {
       leaseNamespace
           .policy()
-          .aboveCapacity(waiter.wish)
+          .aboveCapacity(waiter.spec)
           .ifPresent(
               refusal -> {
                 leave(waiter);
@@ -198,7 +198,7 @@ final class WaitQueues {
       LeaseKey key = todo.poll();
       Waiter head = head(key, todo, tx);
       while (head != null && isNext(head, todo, tx)) {
-        if (tx.writes() > MOST_WRITES) {
+        if (tx.writes() > MAX_WRITES) {
           todo.addFirst(key);
           List<LeaseKey> rest = List.copyOf(todo);
           tx.at(tx.nanos(), later -> promote(rest, later));
@@ -208,7 +208,7 @@ final class WaitQueues {
         addOthers(head, key, todo);
         head = head(key, todo, tx);
       }
-      PositionNotifier.tell(key, tx);
+      PositionNotifier.notifyWaiters(key, tx);
       leaseNamespaces.forgetIfUnused(key);
     }
   }
@@ -240,7 +240,7 @@ final class WaitQueues {
   private boolean isNext(Waiter waiter, Deque<LeaseKey> moved, Tx tx) {
     for (LeaseKey key : waiter.keys) {
       if (head(key, moved, tx) != waiter
-          || !key.isOpenTo(waiter.wantOf(key), waiter.leaseOwner, tx.nanos())) {
+          || !key.isOpenTo(waiter.requestOf(key), waiter.leaseOwner, tx.nanos())) {
         return false;
       }
     }
@@ -260,19 +260,19 @@ final class WaitQueues {
   private void admit(Waiter waiter, Tx tx) {
     leave(waiter);
     try {
-      admission.check(waiter.wish, waiter.keys);
+      admission.check(waiter.spec, waiter.keys);
     } catch (Failure.Exhausted full) {
       waiter.acquireListener.refuse(full, tx);
       return;
     }
     long free = tx.nanos() - Math.max(waiter.keys.get(0).freedAt, waiter.since);
-    events.handedOff(Math.max(0, free));
+    events.transferred(Math.max(0, free));
     boolean had =
         waiter.keys.size() == 1
             && waiter
                 .keys
                 .get(0)
-                .enterable(waiter.leaseOwner, waiter.wish.wants().get(0).leaseMode())
+                .enterable(waiter.leaseOwner, waiter.spec.wants().get(0).leaseMode())
                 .isPresent();
     List<LeaseView> leases = granter.grant(waiter, tx);
     // It was given the key by another way while it stood in line.
@@ -284,11 +284,11 @@ final class WaitQueues {
    * Now that the party holds the key, those that wait for it may close a circle with its own waits.
    * The youngest of them gives way.
    */
-  void breakCircles(LeaseOwner leaseOwner, LeaseKey key, Tx tx) {
+  void breakCycles(LeaseOwner leaseOwner, LeaseKey key, Tx tx) {
     // Only one that waits for this key can close a new circle, and not one of its own.
     while (ownerIndex.isWaiting(leaseOwner)
         && key.queue.size() > ownerIndex.waitsOn(leaseOwner, key)) {
-      List<Waiter> circle = deadlockDetector.circleThrough(leaseOwner);
+      List<Waiter> circle = deadlockDetector.findCycleThrough(leaseOwner);
       if (circle.isEmpty()) {
         return;
       }
@@ -305,9 +305,9 @@ final class WaitQueues {
    * For a caller whose call has ended. One that may come back keeps its place for a moment, but is
    * passed over meanwhile. False if it did not stand in line.
    */
-  boolean abandon(AcquireSpec wish, Tx tx) {
+  boolean abandon(AcquireSpec spec, Tx tx) {
     Waiter waiter =
-        leaseNamespaces.find(wish.namespace()).map(s -> s.waiter(wish.callId())).orElse(null);
+        leaseNamespaces.find(spec.namespace()).map(s -> s.waiter(spec.callId())).orElse(null);
     if (waiter == null) {
       return false;
     }
@@ -319,34 +319,34 @@ final class WaitQueues {
   }
 
   private void putAside(Waiter waiter, Tx tx) {
-    if (!waiter.wish.patient()) {
+    if (!waiter.spec.patient()) {
       leave(waiter);
       waiter.acquireListener.refuse(callEnded(), tx);
-    } else if (!waiter.isAway()) {
-      waiter.setAway(true);
+    } else if (!waiter.isDisconnected()) {
+      waiter.setDisconnected(true);
       kept.add(waiter);
       waiter.keptUntil =
-          tx.at(tx.nanos() + PATIENCE.toNanos(), later -> dropIfAbandoned(waiter, later));
+          tx.at(tx.nanos() + TIMEOUT.toNanos(), later -> dropIfAbandoned(waiter, later));
     }
   }
 
   /** For a caller that is back in line, and may find its keys free. */
-  void comeBack(AcquireSpec wish, Tx tx) {
+  void rejoin(AcquireSpec spec, Tx tx) {
     leaseNamespaces
-        .find(wish.namespace())
-        .map(leaseNamespace -> leaseNamespace.waiter(wish.callId()))
-        .filter(waiter -> waiter.isAway() && !waiter.isAbandoned())
-        .ifPresent(waiter -> takePlaceAgain(waiter, tx));
+        .find(spec.namespace())
+        .map(leaseNamespace -> leaseNamespace.waiter(spec.callId()))
+        .filter(waiter -> waiter.isDisconnected() && !waiter.isAbandoned())
+        .ifPresent(waiter -> resumePosition(waiter, tx));
   }
 
-  private void takePlaceAgain(Waiter waiter, Tx tx) {
-    forgetPlace(waiter);
-    waiter.setAway(false);
+  private void resumePosition(Waiter waiter, Tx tx) {
+    forgetPosition(waiter);
+    waiter.setDisconnected(false);
     promote(waiter.keys, tx);
   }
 
-  private void forgetPlace(Waiter waiter) {
-    if (waiter.isAway()) {
+  private void forgetPosition(Waiter waiter) {
+    if (waiter.isDisconnected()) {
       waiter.keptUntil.cancel();
       kept.remove(waiter);
     }
@@ -360,18 +360,18 @@ final class WaitQueues {
       leave(waiter);
       waiter.acquireListener.refuse(callEnded(), tx);
       promote(waiter.keys, tx);
-    } else if (waiter.isAway()) {
-      takePlaceAgain(waiter, tx);
+    } else if (waiter.isDisconnected()) {
+      resumePosition(waiter, tx);
     }
   }
 
   private static Failure callEnded() {
     return new Failure.Unavailable(
-        ErrorReason.ERROR_REASON_CALL_ENDED, "the caller went away", PATIENCE, Map.of());
+        ErrorReason.ERROR_REASON_CALL_ENDED, "the caller went away", TIMEOUT, Map.of());
   }
 
   private static RequestName requestOf(Waiter waiter) {
-    return new RequestName(waiter.wish.namespace(), waiter.acquireListener.requestId());
+    return new RequestName(waiter.spec.namespace(), waiter.acquireListener.requestId());
   }
 
   /** Ends the wait of a request as if its time were over; does nothing if it does not wait. */

@@ -21,7 +21,7 @@ final class Waiter {
   static final Comparator<Waiter> ORDER =
       (one, other) -> compare(one.rank, one.place, other.rank, other.place);
 
-  final AcquireSpec wish;
+  final AcquireSpec spec;
   final LeaseOwner leaseOwner;
   final Session session;
   final AcquireListener acquireListener;
@@ -44,19 +44,19 @@ final class Waiter {
   private boolean away;
 
   Waiter(
-      AcquireSpec wish,
+      AcquireSpec spec,
       Session session,
       AcquireListener acquireListener,
       List<LeaseKey> keys,
       long since,
       long place) {
-    this.wish = wish;
-    this.leaseOwner = wish.party();
+    this.spec = spec;
+    this.leaseOwner = spec.party();
     this.session = session;
     this.acquireListener = acquireListener;
     this.keys = keys;
     this.since = since;
-    this.rank = rank(since, wish.priority());
+    this.rank = rank(since, spec.priority());
     this.place = place;
   }
 
@@ -70,8 +70,8 @@ final class Waiter {
     return byRank == 0 ? Long.compare(place, otherPlace) : byRank;
   }
 
-  KeyRequest wantOf(LeaseKey key) {
-    return wish.wants().get(keys.indexOf(key));
+  KeyRequest requestOf(LeaseKey key) {
+    return spec.wants().get(keys.indexOf(key));
   }
 
   /** Nobody listens any more; to grant it the keys would be to lose them for a ttl. */
@@ -80,14 +80,14 @@ final class Waiter {
   }
 
   /** Its place is kept, but it is passed over. */
-  boolean isAway() {
+  boolean isDisconnected() {
     return away;
   }
 
   /**
    * Moves it, in the queue of each of its keys, to those who listen or those who are passed over.
    */
-  void setAway(boolean now) {
+  void setDisconnected(boolean now) {
     if (away != now) {
       keys.forEach(key -> key.queue.remove(this));
       away = now;

@@ -13,5 +13,5 @@ public record WaitersView(List<InLine> line, int total) {
   static final WaitersView NONE = new WaitersView(List.of(), 0);
 
   /** One that waits, and what it wants of this key. */
-  public record InLine(AcquireSpec wish, KeyRequest keyRequest, Duration waited) {}
+  public record InLine(AcquireSpec spec, KeyRequest keyRequest, Duration waited) {}
 }

@@ -26,14 +26,14 @@ final class AcquireCalls {
   }
 
   void acquire(AcquireRequest request, StreamObserver<AcquireResponse> to) {
-    AcquireSpec wish = AcquireWire.acquire(request);
+    AcquireSpec spec = AcquireWire.acquire(request);
     String id = request.getRequestId();
     AcquireRequest remembered =
         request.hasWait() || request.getCancel()
             ? request.toBuilder().clearWait().clearCancel().build()
             : request;
     Mutation<AcquireResponse> mutation =
-        new Mutation<>(namespace(wish), id, remembered, AcquireResponse.parser());
+        new Mutation<>(namespace(spec), id, remembered, AcquireResponse.parser());
     if (request.getCancel()) {
       cancel(mutation, AcquireWire.cancelled(id), to);
       return;
@@ -43,22 +43,22 @@ final class AcquireCalls {
             mutation,
             (leases, tx, reply) ->
                 leases.acquire(
-                    wish,
+                    spec,
                     AcquireListener.of(id, new MappedReply<>(reply, AcquireWire::response)),
                     tx),
             to);
-    leaveWithTheCaller(wish, call);
+    leaveWithTheCaller(spec, call);
   }
 
   void acquireSet(AcquireSetRequest request, StreamObserver<AcquireSetResponse> to) {
-    AcquireSpec wish = AcquireWire.acquire(request);
+    AcquireSpec spec = AcquireWire.acquire(request);
     String id = request.getRequestId();
     AcquireSetRequest remembered =
         request.hasWait() || request.getCancel()
             ? request.toBuilder().clearWait().clearCancel().build()
             : request;
     Mutation<AcquireSetResponse> mutation =
-        new Mutation<>(namespace(wish), id, remembered, AcquireSetResponse.parser());
+        new Mutation<>(namespace(spec), id, remembered, AcquireSetResponse.parser());
     if (request.getCancel()) {
       cancel(mutation, AcquireWire.cancelledSet(id), to);
       return;
@@ -68,11 +68,11 @@ final class AcquireCalls {
             mutation,
             (leases, tx, reply) ->
                 leases.acquire(
-                    wish,
+                    spec,
                     AcquireListener.of(id, new MappedReply<>(reply, AcquireWire::setResponse)),
                     tx),
             to);
-    leaveWithTheCaller(wish, call);
+    leaveWithTheCaller(spec, call);
   }
 
   /**
@@ -86,26 +86,26 @@ final class AcquireCalls {
         (leases, tx, reply) -> leases.cancelWait(mutation.shardKey(), mutation.requestId(), tx));
   }
 
-  private void leaveWithTheCaller(AcquireSpec wish, CompletableFuture<?> call) {
-    if (!wish.patience().orElseThrow().isZero()) {
-      calls.whenAbandoned(call, (leases, tx, reply) -> leases.abandon(wish, tx), namespace(wish));
-      if (wish.patient()) {
+  private void leaveWithTheCaller(AcquireSpec spec, CompletableFuture<?> call) {
+    if (!spec.timeout().orElseThrow().isZero()) {
+      calls.whenAbandoned(call, (leases, tx, reply) -> leases.abandon(spec, tx), namespace(spec));
+      if (spec.patient()) {
         // Sent again it is joined to the wish in line, which was passed over in between.
-        calls.run(namespace(wish), (leases, tx, reply) -> leases.rejoin(wish, tx));
+        calls.run(namespace(spec), (leases, tx, reply) -> leases.rejoin(spec, tx));
       }
     }
   }
 
   void acquireStream(AcquireStreamRequest request, StreamObserver<AcquireStreamResponse> to) {
-    AcquireSpec wish = AcquireWire.acquire(request);
+    AcquireSpec spec = AcquireWire.acquire(request);
     calls.mutatingStream(
-        namespace(wish),
-        (leases, tx, streamReply) -> leases.acquire(wish, new AcquireHoldStream(streamReply), tx),
-        (leases, tx, reply) -> leases.abandon(wish, tx),
+        namespace(spec),
+        (leases, tx, streamReply) -> leases.acquire(spec, new AcquireHoldStream(streamReply), tx),
+        (leases, tx, reply) -> leases.abandon(spec, tx),
         new SynchronizedStreamObserver<>(to));
   }
 
-  static String namespace(AcquireSpec wish) {
-    return wish.wants().get(0).name().namespace();
+  static String namespace(AcquireSpec spec) {
+    return spec.wants().get(0).name().namespace();
   }
 }

@@ -37,7 +37,7 @@ final class AcquireHoldStream extends HoldStream<AcquireStreamResponse> {
       message.setNews(
           HoldNews.newBuilder()
               .setState(HoldState.HOLD_STATE_SAFE)
-              .setReleaseAsk(LeaseWire.ask(asked.lease()).orElseThrow()));
+              .setReleaseAsk(LeaseWire.releaseNotice(asked.lease()).orElseThrow()));
     } else if (holdEvent instanceof HoldEvent.Lost lost) {
       message.setLost(
           Lost.newBuilder()

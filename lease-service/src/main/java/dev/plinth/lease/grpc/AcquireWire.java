@@ -22,8 +22,8 @@ import java.util.Optional;
 
 /** Wishes for keys, checked, and how they ended. */
 final class AcquireWire {
-  static final int MOST_ITEMS = 32;
-  private static final int MOST_WEIGHT = 1_000_000;
+  static final int MAX_ITEMS = 32;
+  private static final int MAX_WEIGHT = 1_000_000;
 
   private AcquireWire() {}
 
@@ -36,16 +36,16 @@ final class AcquireWire {
     AcquireRequest request = sameFields(stream);
     Optional<Duration> wait =
         request.hasWait() ? Optional.of(wait(true, request.getWait())) : Optional.empty();
-    AcquireSpec wish = acquire(request, wait);
+    AcquireSpec spec = acquire(request, wait);
     return new AcquireSpec(
-        wish.wants(),
-        wish.ownerId(),
-        wish.sessionId(),
-        wish.ttl(),
-        wish.patience(),
-        wish.priority(),
-        wish.payload(),
-        wish.lockDelay(),
+        spec.wants(),
+        spec.ownerId(),
+        spec.sessionId(),
+        spec.ttl(),
+        spec.timeout(),
+        spec.priority(),
+        spec.payload(),
+        spec.lockDelay(),
         true);
   }
 
@@ -58,16 +58,16 @@ final class AcquireWire {
     }
   }
 
-  private static AcquireSpec acquire(AcquireRequest request, Optional<Duration> patience) {
+  private static AcquireSpec acquire(AcquireRequest request, Optional<Duration> timeout) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     noneWith(request.getSessionId(), "ttl", request.hasTtl(), request.getTtl());
     noneWith(request.getSessionId(), "lock_delay", request.hasLockDelay(), request.getLockDelay());
     return new AcquireSpec(
-        List.of(want("", name, request.getMode(), request.getWeight())),
-        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER),
-        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MOST_OWNER),
+        List.of(keyRequest("", name, request.getMode(), request.getWeight())),
+        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER),
+        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MAX_OWNER),
         LeaseWire.ttl(request.hasTtl(), request.getTtl()),
-        patience,
+        timeout,
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
         LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
@@ -80,9 +80,9 @@ final class AcquireWire {
     noneWith(request.getSessionId(), "ttl", request.hasTtl(), request.getTtl());
     noneWith(request.getSessionId(), "lock_delay", request.hasLockDelay(), request.getLockDelay());
     return new AcquireSpec(
-        wants(namespace, request.getItemsList()),
-        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER),
-        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MOST_OWNER),
+        keyRequests(namespace, request.getItemsList()),
+        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER),
+        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MAX_OWNER),
         LeaseWire.ttl(request.hasTtl(), request.getTtl()),
         Optional.of(wait(request.hasWait(), request.getWait())),
         priority(request.getPriority()),
@@ -92,26 +92,26 @@ final class AcquireWire {
         callId(request.getRequestId()));
   }
 
-  private static List<KeyRequest> wants(String namespace, List<AcquireSetItem> items) {
-    FieldChecks.between("items", items.size(), 1, MOST_ITEMS);
+  private static List<KeyRequest> keyRequests(String namespace, List<AcquireSetItem> items) {
+    FieldChecks.between("items", items.size(), 1, MAX_ITEMS);
     List<KeyRequest> wants = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       AcquireSetItem item = items.get(i);
       String path = "items[" + i + "].";
-      String key = FieldChecks.name(path + "key", item.getKey(), LeaseWire.MOST_KEY);
+      String key = FieldChecks.name(path + "key", item.getKey(), LeaseWire.MAX_KEY);
       if (wants.stream().anyMatch(keyRequest -> keyRequest.name().key().equals(key))) {
         throw Failure.Invalid.field(path + "key", '"' + key + '"', "each key once");
       }
-      wants.add(want(path, new LeaseName(namespace, key), item.getMode(), item.getWeight()));
+      wants.add(keyRequest(path, new LeaseName(namespace, key), item.getMode(), item.getWeight()));
     }
     return wants;
   }
 
-  private static KeyRequest want(
+  private static KeyRequest keyRequest(
       String path, LeaseName name, dev.plinth.lease.v1.Mode wireMode, int weight) {
     LeaseMode leaseMode = mode(path + "mode", wireMode);
     if (leaseMode == LeaseMode.SEMAPHORE) {
-      int asked = FieldChecks.between(path + "weight", weight, 0, MOST_WEIGHT);
+      int asked = FieldChecks.between(path + "weight", weight, 0, MAX_WEIGHT);
       return new KeyRequest(name, leaseMode, Math.max(asked, 1));
     }
     if (weight != 0) {

@@ -41,7 +41,7 @@ final class CampaignHoldStream extends HoldStream<CampaignResponse> {
       message.setDanger(
           Danger.newBuilder()
               .setState(HoldState.HOLD_STATE_SAFE)
-              .setReleaseAsk(LeaseWire.ask(asked.lease()).orElseThrow()));
+              .setReleaseAsk(LeaseWire.releaseNotice(asked.lease()).orElseThrow()));
     } else if (holdEvent instanceof HoldEvent.Lost lost) {
       message.setDeposed(
           Deposed.newBuilder()

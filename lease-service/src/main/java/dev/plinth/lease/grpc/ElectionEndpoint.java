@@ -138,7 +138,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
     LeaseName name = ElectionWire.name(request.getNamespace(), request.getElection());
     long token = LeaseWire.token(request.getToken());
     String candidate =
-        FieldChecks.name("to_candidate_id", request.getToCandidateId(), LeaseWire.MOST_OWNER);
+        FieldChecks.name("to_candidate_id", request.getToCandidateId(), LeaseWire.MAX_OWNER);
     String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, TransferLeadershipResponse.parser()),
@@ -205,7 +205,7 @@ public final class ElectionEndpoint extends ElectionServiceGrpc.ElectionServiceI
         name.namespace(),
         CommandPriority.NORMAL,
         (leases, tx, reply) -> {
-          WaitersView waiters = leases.waiters(name, LeaseWire.MOST_WAITERS, tx);
+          WaitersView waiters = leases.waiters(name, LeaseWire.MAX_WAITERS, tx);
           reply.send(
               tx,
               ListCandidatesResponse.newBuilder()

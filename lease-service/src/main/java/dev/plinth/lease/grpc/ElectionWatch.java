@@ -51,7 +51,7 @@ final class ElectionWatch implements Watcher {
     for (Event event : events) {
       if (event.key().equals(path)
           && event.body() instanceof LeaseChange change
-          && isNews(change)) {
+          && isNewTerm(change)) {
         messages.add(message(event, change));
       }
     }
@@ -65,7 +65,7 @@ final class ElectionWatch implements Watcher {
     return true;
   }
 
-  private boolean isNews(LeaseChange change) {
+  private boolean isNewTerm(LeaseChange change) {
     boolean newValue = isNewValue(change.lease());
     return newValue || change.type() != LeaseChange.Type.CHANGED;
   }

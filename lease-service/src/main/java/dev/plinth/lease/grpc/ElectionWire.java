@@ -21,18 +21,18 @@ import java.util.Optional;
 
 /** Candidacies, checked, and leadership on the wire. */
 final class ElectionWire {
-  private static final int MOST_ELECTION = 200;
+  private static final int MAX_ELECTION = 200;
 
   private ElectionWire() {}
 
   static LeaseName name(String namespace, String election) {
     return LeaseName.ofElection(
-        FieldChecks.namespace(namespace), FieldChecks.name("election", election, MOST_ELECTION));
+        FieldChecks.namespace(namespace), FieldChecks.name("election", election, MAX_ELECTION));
   }
 
   static AcquireSpec candidacy(CampaignRequest request) {
     return new AcquireSpec(
-        wants(request.getNamespace(), request.getElection()),
+        keyRequests(request.getNamespace(), request.getElection()),
         candidate(request.getCandidateId()),
         LeaseWire.session(request.getSessionId()),
         Optional.empty(),
@@ -46,7 +46,7 @@ final class ElectionWire {
   static AcquireSpec candidacy(CampaignOnceRequest request) {
     Duration wait = AcquireWire.wait(request.hasWait(), request.getWait());
     return new AcquireSpec(
-        wants(request.getNamespace(), request.getElection()),
+        keyRequests(request.getNamespace(), request.getElection()),
         candidate(request.getCandidateId()),
         LeaseWire.session(request.getSessionId()),
         Optional.empty(),
@@ -58,12 +58,12 @@ final class ElectionWire {
         AcquireWire.callId(request.getRequestId()));
   }
 
-  private static List<KeyRequest> wants(String namespace, String election) {
+  private static List<KeyRequest> keyRequests(String namespace, String election) {
     return List.of(new KeyRequest(name(namespace, election), LeaseMode.EXCLUSIVE, 0));
   }
 
   private static String candidate(String value) {
-    return FieldChecks.name("candidate_id", value, LeaseWire.MOST_OWNER);
+    return FieldChecks.name("candidate_id", value, LeaseWire.MAX_OWNER);
   }
 
   static CampaignOnceResponse response(AcquireResult acquireResult) {
@@ -104,10 +104,10 @@ final class ElectionWire {
 
   static Candidate candidate(WaitersView.InLine inLine) {
     return Candidate.newBuilder()
-        .setCandidateId(inLine.wish().ownerId())
-        .setSessionId(inLine.wish().sessionId())
-        .setValue(ByteString.copyFrom(inLine.wish().payload()))
-        .setPriority(inLine.wish().priority())
+        .setCandidateId(inLine.spec().ownerId())
+        .setSessionId(inLine.spec().sessionId())
+        .setValue(ByteString.copyFrom(inLine.spec().payload()))
+        .setPriority(inLine.spec().priority())
         .setWaited(LeaseWire.duration(inLine.waited()))
         .build();
   }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** Where a page of the history ended: opaque to callers, refused where it is not one of ours. */
 final class HistoryToken {
-  private static final int MOST = 32;
+  private static final int MAX = 32;
   private static final Pattern FORM = Pattern.compile("h1\\.(\\d{1,18})\\.(\\d{1,4})");
 
   private HistoryToken() {}
@@ -21,7 +21,7 @@ final class HistoryToken {
     if (text.isEmpty()) {
       return Position.START;
     }
-    Matcher parts = FORM.matcher(FieldChecks.name("page_token", text, MOST));
+    Matcher parts = FORM.matcher(FieldChecks.name("page_token", text, MAX));
     if (!parts.matches()) {
       throw Failure.Invalid.field(
           "page_token", '"' + text + '"', "one from a page before, or none");

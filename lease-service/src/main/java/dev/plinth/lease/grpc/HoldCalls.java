@@ -24,7 +24,7 @@ import java.util.Optional;
 
 /** The calls that renew, change or end a hold under its token. */
 final class HoldCalls {
-  private static final int MOST_RENEWALS = 100;
+  private static final int MAX_RENEWALS = 100;
 
   private final ShardCalls<Leases> calls;
 
@@ -34,10 +34,10 @@ final class HoldCalls {
 
   void renew(RenewRequest request, StreamObserver<RenewResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
-    FieldChecks.between("items", request.getItemsCount(), 1, MOST_RENEWALS);
+    FieldChecks.between("items", request.getItemsCount(), 1, MAX_RENEWALS);
     for (int i = 0; i < request.getItemsCount(); i++) {
       String path = "items[" + i + "].";
-      FieldChecks.name(path + "key", request.getItems(i).getKey(), LeaseWire.MOST_KEY);
+      FieldChecks.name(path + "key", request.getItems(i).getKey(), LeaseWire.MAX_KEY);
       LeaseWire.token(path + "token", request.getItems(i).getToken());
     }
     calls.read(
@@ -70,7 +70,7 @@ final class HoldCalls {
           result
               .setState(RenewResult.State.STATE_RENEWED)
               .setTtl(LeaseWire.duration(kept.remaining()));
-          LeaseWire.ask(kept).ifPresent(result::setReleaseAsk);
+          LeaseWire.releaseNotice(kept).ifPresent(result::setReleaseAsk);
         },
         () -> result.setState(RenewResult.State.STATE_LOST));
     return result.build();
@@ -90,9 +90,9 @@ final class HoldCalls {
   void transfer(TransferRequest request, StreamObserver<TransferResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
     long token = LeaseWire.token(request.getToken());
-    String owner = FieldChecks.name("to_owner_id", request.getToOwnerId(), LeaseWire.MOST_OWNER);
+    String owner = FieldChecks.name("to_owner_id", request.getToOwnerId(), LeaseWire.MAX_OWNER);
     String session =
-        FieldChecks.optionalName("to_session_id", request.getToSessionId(), LeaseWire.MOST_OWNER);
+        FieldChecks.optionalName("to_session_id", request.getToSessionId(), LeaseWire.MAX_OWNER);
     String requestId = FieldChecks.requestId(request.getRequestId());
     calls.mutate(
         new Mutation<>(name.namespace(), requestId, request, TransferResponse.parser()),

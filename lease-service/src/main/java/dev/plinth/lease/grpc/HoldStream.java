@@ -40,7 +40,7 @@ abstract class HoldStream<M> implements AcquireListener {
   }
 
   @Override
-  public final void tell(HoldEvent holdEvent, Tx tx) {
+  public final void onEvent(HoldEvent holdEvent, Tx tx) {
     streamReply.send(tx, message(holdEvent));
     if (holdEvent instanceof HoldEvent.Lost) {
       streamReply.complete(tx);

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** Where a page of leases ended: the last token and key on it, opaque to callers. */
 final class LeasePageToken {
-  private static final int MOST = LeaseWire.MOST_KEY + 32;
+  private static final int MAX = LeaseWire.MAX_KEY + 32;
   private static final Pattern FORM = Pattern.compile("l1\\.(\\d{1,19})\\.(.+)");
 
   private LeasePageToken() {}
@@ -21,7 +21,7 @@ final class LeasePageToken {
     if (text.isEmpty()) {
       return Position.START;
     }
-    Matcher parts = FORM.matcher(FieldChecks.name("page_token", text, MOST));
+    Matcher parts = FORM.matcher(FieldChecks.name("page_token", text, MAX));
     try {
       if (parts.matches()) {
         return new Position(parts.group(2), Long.parseLong(parts.group(1)));

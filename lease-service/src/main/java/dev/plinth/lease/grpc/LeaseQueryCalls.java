@@ -108,7 +108,7 @@ final class LeaseQueryCalls {
   void listLeases(ListLeasesRequest request, StreamObserver<ListLeasesResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
     String prefix = LeaseWire.prefix(request.getKeyPrefix());
-    String owner = FieldChecks.optionalName("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    String owner = FieldChecks.optionalName("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER);
     int size = FieldChecks.between("page_size", request.getPageSize(), 0, 1000);
     LeasePage.Position after = LeasePageToken.parse(request.getPageToken());
     LeasePage.Request page =
@@ -133,7 +133,7 @@ final class LeaseQueryCalls {
         name.namespace(),
         CommandPriority.NORMAL,
         (leases, tx, reply) -> {
-          WaitersView waiters = leases.waiters(name, LeaseWire.MOST_WAITERS, tx);
+          WaitersView waiters = leases.waiters(name, LeaseWire.MAX_WAITERS, tx);
           reply.send(
               tx,
               ListWaitersResponse.newBuilder()

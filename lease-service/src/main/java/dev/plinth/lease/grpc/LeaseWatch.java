@@ -62,7 +62,7 @@ final class LeaseWatch implements Watcher {
       }
       WatchSnapshot.Builder part = WatchSnapshot.newBuilder();
       int bytes = 0;
-      while (bytes < WatchStream.MOST_BYTES && leases.hasNext()) {
+      while (bytes < WatchStream.MAX_BYTES && leases.hasNext()) {
         Lease lease = LeaseWire.lease(leases.next());
         bytes += lease.getSerializedSize();
         part.addLeases(lease);
@@ -81,7 +81,7 @@ final class LeaseWatch implements Watcher {
     int bytes = 0;
     for (Event event : events) {
       if (event.key().startsWith(path) && event.body() instanceof LeaseChange) {
-        if (bytes >= WatchStream.MOST_BYTES) {
+        if (bytes >= WatchStream.MAX_BYTES) {
           // Whoever resumes does so after the whole commit, so only its last message says where.
           if (!to.send(WatchResponse.newBuilder().setEvents(wanted).build())) {
             return false;

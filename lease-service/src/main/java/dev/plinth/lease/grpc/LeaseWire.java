@@ -24,40 +24,40 @@ import java.util.Optional;
 
 /** What requests have in common, checked, and the core's terms on the wire. */
 final class LeaseWire {
-  static final int MOST_KEY = 256;
-  static final int MOST_OWNER = 128;
-  private static final int MOST_PAYLOAD = 4 * 1024;
+  static final int MAX_KEY = 256;
+  static final int MAX_OWNER = 128;
+  private static final int MAX_PAYLOAD = 4 * 1024;
 
   /** Waiters on a list of them; their number is told beside them. */
-  static final int MOST_WAITERS = 500;
+  static final int MAX_WAITERS = 500;
 
   /** Holds on a list of those that an operator ended or asked for. */
-  static final int MOST_FORCED = 100;
+  static final int MAX_FORCED = 100;
 
   private LeaseWire() {}
 
   static LeaseName name(String namespace, String key) {
-    return new LeaseName(FieldChecks.namespace(namespace), FieldChecks.name("key", key, MOST_KEY));
+    return new LeaseName(FieldChecks.namespace(namespace), FieldChecks.name("key", key, MAX_KEY));
   }
 
   static LeaseName resource(String namespace, String resource) {
     return new LeaseName(
-        FieldChecks.namespace(namespace), FieldChecks.name("resource", resource, MOST_KEY));
+        FieldChecks.namespace(namespace), FieldChecks.name("resource", resource, MAX_KEY));
   }
 
   static String session(String value) {
-    return FieldChecks.name("session_id", value, MOST_OWNER);
+    return FieldChecks.name("session_id", value, MAX_OWNER);
   }
 
   /** What keys are to begin with; empty for all. */
   static String prefix(String value) {
-    return FieldChecks.optionalName("key_prefix", value, MOST_KEY);
+    return FieldChecks.optionalName("key_prefix", value, MAX_KEY);
   }
 
   static byte[] payload(String field, ByteString payload) {
-    if (payload.size() > MOST_PAYLOAD) {
+    if (payload.size() > MAX_PAYLOAD) {
       throw Failure.Invalid.field(
-          field, payload.size() + " bytes", "at most " + MOST_PAYLOAD + " bytes");
+          field, payload.size() + " bytes", "at most " + MAX_PAYLOAD + " bytes");
     }
     return payload.toByteArray();
   }
@@ -137,11 +137,11 @@ final class LeaseWire {
             .setPayloadVersion(view.payloadVersion())
             .setConfirmed(view.confirmed())
             .setTerm(view.term());
-    ask(view).ifPresent(lease::setReleaseAsk);
+    releaseNotice(view).ifPresent(lease::setReleaseAsk);
     return lease.build();
   }
 
-  static Optional<ReleaseAsk> ask(LeaseView view) {
+  static Optional<ReleaseAsk> releaseNotice(LeaseView view) {
     return view.ask()
         .map(
             ask ->
@@ -154,17 +154,17 @@ final class LeaseWire {
                     .build());
   }
 
-  static List<ReleaseAsk> asks(List<LeaseView> asked) {
-    return asked.stream().flatMap(lease -> ask(lease).stream()).toList();
+  static List<ReleaseAsk> releaseNotices(List<LeaseView> asked) {
+    return asked.stream().flatMap(lease -> releaseNotice(lease).stream()).toList();
   }
 
   static Waiter waiter(WaitersView.InLine inLine) {
     return Waiter.newBuilder()
-        .setOwnerId(inLine.wish().ownerId())
-        .setSessionId(inLine.wish().sessionId())
+        .setOwnerId(inLine.spec().ownerId())
+        .setSessionId(inLine.spec().sessionId())
         .setMode(mode(inLine.keyRequest().leaseMode()))
         .setWeight(inLine.keyRequest().weight())
-        .setPriority(inLine.wish().priority())
+        .setPriority(inLine.spec().priority())
         .setWaited(duration(inLine.waited()))
         .build();
   }

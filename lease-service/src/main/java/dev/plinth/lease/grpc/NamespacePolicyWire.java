@@ -12,21 +12,21 @@ import java.util.Set;
 
 /** Policies, checked against the platform's own bounds, and back. */
 final class NamespacePolicyWire {
-  private static final int MOST_RULES = 1000;
-  private static final NamespacePolicy MOST = NamespacePolicy.PLATFORM;
+  private static final int MAX_RULES = 1000;
+  private static final NamespacePolicy MAX = NamespacePolicy.PLATFORM;
 
   private NamespacePolicyWire() {}
 
   static NamespacePolicy policy(dev.plinth.lease.v1.Policy wire) {
-    Duration minTtl = ttl("min_ttl", wire.hasMinTtl(), wire.getMinTtl(), MOST.minTtl());
-    Duration maxTtl = ttl("max_ttl", wire.hasMaxTtl(), wire.getMaxTtl(), MOST.maxTtl());
+    Duration minTtl = ttl("min_ttl", wire.hasMinTtl(), wire.getMinTtl(), MAX.minTtl());
+    Duration maxTtl = ttl("max_ttl", wire.hasMaxTtl(), wire.getMaxTtl(), MAX.maxTtl());
     if (minTtl.compareTo(maxTtl) > 0) {
       throw Failure.Invalid.field(
           "policy.max_ttl",
           FieldChecks.text(maxTtl),
           "no less than min_ttl, " + FieldChecks.text(minTtl));
     }
-    Duration usual = within(MOST.defaultTtl(), minTtl, maxTtl);
+    Duration usual = within(MAX.defaultTtl(), minTtl, maxTtl);
     Duration defaultTtl = ttl("default_ttl", wire.hasDefaultTtl(), wire.getDefaultTtl(), usual);
     if (!within(defaultTtl, minTtl, maxTtl).equals(defaultTtl)) {
       throw Failure.Invalid.field(
@@ -36,7 +36,7 @@ final class NamespacePolicyWire {
     }
     Duration maxDelay =
         duration(
-            "max_lock_delay", wire.hasMaxLockDelay(), wire.getMaxLockDelay(), MOST.maxLockDelay());
+            "max_lock_delay", wire.hasMaxLockDelay(), wire.getMaxLockDelay(), MAX.maxLockDelay());
     Duration delay =
         FieldChecks.duration(
             "policy.default_lock_delay",
@@ -49,19 +49,19 @@ final class NamespacePolicyWire {
         minTtl,
         maxTtl,
         defaultTtl,
-        duration("max_wait", wire.hasMaxWait(), wire.getMaxWait(), MOST.maxWait()),
+        duration("max_wait", wire.hasMaxWait(), wire.getMaxWait(), MAX.maxWait()),
         maxDelay,
         delay,
-        priority == 0 ? MOST.maxPriority() : priority,
-        count("max_leases", wire.getMaxLeases(), MOST.maxLeases()),
-        count("max_sessions", wire.getMaxSessions(), MOST.maxSessions()),
-        count("max_waiters", wire.getMaxWaiters(), MOST.maxWaiters()),
-        count("max_waiters_per_key", wire.getMaxWaitersPerKey(), MOST.maxWaitersPerKey()),
+        priority == 0 ? MAX.maxPriority() : priority,
+        count("max_leases", wire.getMaxLeases(), MAX.maxLeases()),
+        count("max_sessions", wire.getMaxSessions(), MAX.maxSessions()),
+        count("max_waiters", wire.getMaxWaiters(), MAX.maxWaiters()),
+        count("max_waiters_per_key", wire.getMaxWaitersPerKey(), MAX.maxWaitersPerKey()),
         count(
-            "max_acquires_per_second", wire.getMaxAcquiresPerSecond(), MOST.maxAcquiresPerSecond()),
-        count("max_waiters_per_owner", wire.getMaxWaitersPerOwner(), MOST.maxWaitersPerOwner()),
-        count("max_fences", wire.getMaxFences(), MOST.maxFences()),
-        count("max_elections", wire.getMaxElections(), MOST.maxElections()),
+            "max_acquires_per_second", wire.getMaxAcquiresPerSecond(), MAX.maxAcquiresPerSecond()),
+        count("max_waiters_per_owner", wire.getMaxWaitersPerOwner(), MAX.maxWaitersPerOwner()),
+        count("max_fences", wire.getMaxFences(), MAX.maxFences()),
+        count("max_elections", wire.getMaxElections(), MAX.maxElections()),
         semaphores(wire.getSemaphoresList()));
   }
 
@@ -72,7 +72,7 @@ final class NamespacePolicyWire {
   private static Duration ttl(
       String field, boolean given, com.google.protobuf.Duration value, Duration byDefault) {
     return FieldChecks.duration(
-        "policy." + field, given ? value : null, byDefault, MOST.minTtl(), MOST.maxTtl());
+        "policy." + field, given ? value : null, byDefault, MAX.minTtl(), MAX.maxTtl());
   }
 
   private static Duration duration(
@@ -86,14 +86,14 @@ final class NamespacePolicyWire {
   }
 
   private static List<NamespacePolicy.Semaphore> semaphores(List<SemaphoreRule> rules) {
-    FieldChecks.between("policy.semaphores", rules.size(), 0, MOST_RULES);
+    FieldChecks.between("policy.semaphores", rules.size(), 0, MAX_RULES);
     List<NamespacePolicy.Semaphore> semaphores = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     for (int i = 0; i < rules.size(); i++) {
       SemaphoreRule rule = rules.get(i);
       String path = "policy.semaphores[" + i + "].";
       String prefix =
-          FieldChecks.optionalName(path + "key_prefix", rule.getKeyPrefix(), LeaseWire.MOST_KEY);
+          FieldChecks.optionalName(path + "key_prefix", rule.getKeyPrefix(), LeaseWire.MAX_KEY);
       if (!seen.add(prefix)) {
         throw Failure.Invalid.field(path + "key_prefix", '"' + prefix + '"', "each prefix once");
       }

@@ -38,8 +38,8 @@ import java.util.function.Predicate;
 /** The calls of those who run the thing: what happened, what may be, and an end to a hold. */
 final class OperatorCalls {
   private static final Logger log = System.getLogger("plinth.lease");
-  private static final int MOST_REASON = 256;
-  private static final Duration MOST_GRACE = Duration.ofHours(1);
+  private static final int MAX_REASON = 256;
+  private static final Duration MAX_GRACE = Duration.ofHours(1);
 
   private final ShardCalls<Leases> calls;
 
@@ -49,8 +49,8 @@ final class OperatorCalls {
 
   void forceRelease(ForceReleaseRequest request, StreamObserver<ForceReleaseResponse> to) {
     LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
-    String reason = FieldChecks.name("reason", request.getReason(), MOST_REASON);
-    String actor = FieldChecks.optionalName("actor", request.getActor(), LeaseWire.MOST_OWNER);
+    String reason = FieldChecks.name("reason", request.getReason(), MAX_REASON);
+    String actor = FieldChecks.optionalName("actor", request.getActor(), LeaseWire.MAX_OWNER);
     Optional<Long> token =
         request.hasToken() ? Optional.of(LeaseWire.token(request.getToken())) : Optional.empty();
     Duration grace =
@@ -59,7 +59,7 @@ final class OperatorCalls {
             request.hasGrace() ? request.getGrace() : null,
             Duration.ZERO,
             Duration.ZERO,
-            MOST_GRACE);
+            MAX_GRACE);
     String requestId = FieldChecks.requestId(request.getRequestId());
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, actor.isEmpty() ? "operator" : actor, reason);
     calls.mutate(
@@ -70,15 +70,20 @@ final class OperatorCalls {
                 name, token, how, (ended, last) -> reply.send(last, forced(ended, how)), tx);
           } else {
             leases.releaseAfterNotice(
-                name, token, grace, how, (asked, last) -> reply.send(last, asked(asked)), tx);
+                name,
+                token,
+                grace,
+                how,
+                (asked, last) -> reply.send(last, releaseNotice(asked)),
+                tx);
           }
         },
         to);
   }
 
-  private static ForceReleaseResponse asked(List<LeaseView> asked) {
+  private static ForceReleaseResponse releaseNotice(List<LeaseView> asked) {
     return ForceReleaseResponse.newBuilder()
-        .addAllAsked(LeaseWire.leases(asked, LeaseWire.MOST_FORCED))
+        .addAllAsked(LeaseWire.leases(asked, LeaseWire.MAX_FORCED))
         .setAskedTotal(asked.size())
         .build();
   }
@@ -94,7 +99,7 @@ final class OperatorCalls {
           how.reason());
     }
     return ForceReleaseResponse.newBuilder()
-        .addAllReleased(LeaseWire.leases(ended, LeaseWire.MOST_FORCED))
+        .addAllReleased(LeaseWire.leases(ended, LeaseWire.MAX_FORCED))
         .setReleasedTotal(ended.size())
         .build();
   }
@@ -143,9 +148,9 @@ final class OperatorCalls {
 
   void history(HistoryRequest request, StreamObserver<HistoryResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
-    FieldChecks.optionalName("key", request.getKey(), LeaseWire.MOST_KEY);
+    FieldChecks.optionalName("key", request.getKey(), LeaseWire.MAX_KEY);
     LeaseWire.prefix(request.getKeyPrefix());
-    FieldChecks.optionalName("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    FieldChecks.optionalName("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER);
     Optional<Instant> from = instant("from", request.hasFrom(), request.getFrom());
     Optional<Instant> until = instant("to", request.hasTo(), request.getTo());
     int size = FieldChecks.between("page_size", request.getPageSize(), 0, 1000);

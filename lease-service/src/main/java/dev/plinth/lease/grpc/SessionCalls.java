@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /** The calls that open, keep and close sessions. */
 final class SessionCalls {
-  private static final int MOST_SECRET = 64;
+  private static final int MAX_SECRET = 64;
   // Marks a kept answer that has a salt where answers kept before had the secret.
   private static final String SALT = "salt:";
 
@@ -36,7 +36,7 @@ final class SessionCalls {
       return;
     }
     String namespace = FieldChecks.namespace(request.getNamespace());
-    String owner = FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MOST_OWNER);
+    String owner = FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER);
     Optional<Duration> ttl = LeaseWire.ttl(request.hasTtl(), request.getTtl());
     Optional<Duration> delay = LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay());
     String requestId = FieldChecks.requestId(request.getRequestId());
@@ -70,8 +70,8 @@ final class SessionCalls {
   private void resume(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
     String namespace = FieldChecks.namespace(request.getNamespace());
     String id =
-        FieldChecks.name("resume_session_id", request.getResumeSessionId(), LeaseWire.MOST_OWNER);
-    String secret = FieldChecks.name("resume_secret", request.getResumeSecret(), MOST_SECRET);
+        FieldChecks.name("resume_session_id", request.getResumeSessionId(), LeaseWire.MAX_OWNER);
+    String secret = FieldChecks.name("resume_secret", request.getResumeSecret(), MAX_SECRET);
     noneToResume("ttl", request.hasTtl(), request.getTtl());
     noneToResume("lock_delay", request.hasLockDelay(), request.getLockDelay());
     // Not remembered: what it tells must be true now, and to resume twice does no harm.
@@ -123,7 +123,7 @@ final class SessionCalls {
           reply.sendNow(
               HeartbeatResponse.newBuilder()
                   .setTtl(LeaseWire.duration(session.ttl()))
-                  .addAllReleaseAsks(LeaseWire.asks(session.held()))
+                  .addAllReleaseAsks(LeaseWire.releaseNotices(session.held()))
                   .build());
         },
         to);

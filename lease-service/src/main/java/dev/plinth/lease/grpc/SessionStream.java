@@ -84,20 +84,20 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
         .setTtl(LeaseWire.duration(session.ttl()))
         .setState(HoldState.HOLD_STATE_SAFE)
         .setNextIn(LeaseWire.duration(SessionCalls.interval(session)))
-        .addAllReleaseAsks(LeaseWire.asks(session.held()))
+        .addAllReleaseAsks(LeaseWire.releaseNotices(session.held()))
         .build();
   }
 
   private record Keeper(StreamReply<KeepSessionResponse> streamReply) implements HoldListener {
     @Override
-    public void tell(HoldEvent holdEvent, Tx tx) {
+    public void onEvent(HoldEvent holdEvent, Tx tx) {
       KeepSessionResponse.Builder message = KeepSessionResponse.newBuilder();
       if (holdEvent instanceof HoldEvent.Jeopardy danger) {
         message.setState(HoldState.HOLD_STATE_JEOPARDY).setLeft(LeaseWire.duration(danger.left()));
       } else if (holdEvent instanceof HoldEvent.Asked asked) {
         message
             .setState(HoldState.HOLD_STATE_SAFE)
-            .addReleaseAsks(LeaseWire.ask(asked.lease()).orElseThrow());
+            .addReleaseAsks(LeaseWire.releaseNotice(asked.lease()).orElseThrow());
       } else if (holdEvent instanceof HoldEvent.Lost lost) {
         message
             .setState(HoldState.HOLD_STATE_LOST)

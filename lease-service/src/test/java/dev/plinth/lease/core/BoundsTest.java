@@ -26,14 +26,14 @@ class BoundsTest extends CoreTest {
     }
     AcquireResult.Held held = assertInstanceOf(AcquireResult.Held.class, acquire("bob").answer);
     assertEquals(
-        List.of(AcquireBlockers.MOST_HOLDERS, 200), sizes(held.holders(), held.holderCount()));
+        List.of(AcquireBlockers.MAX_HOLDERS, 200), sizes(held.holders(), held.holderCount()));
     Answer<AcquireResult> waiting = acquire(wish("cid").wait(Duration.ofSeconds(1)));
     clock.advance(Duration.ofSeconds(1));
     AcquireResult.TimedOut late = assertInstanceOf(AcquireResult.TimedOut.class, waiting.answer);
     assertEquals(
-        List.of(AcquireBlockers.MOST_HOLDERS, 200), sizes(late.holders(), late.holderCount()));
+        List.of(AcquireBlockers.MAX_HOLDERS, 200), sizes(late.holders(), late.holderCount()));
     KeyView key = leases.get(PRINTER, tx);
-    assertEquals(List.of(LeaseKey.MOST_SHOWN, 200), sizes(key.holders(), key.holderCount()));
+    assertEquals(List.of(LeaseKey.MAX_SHOWN, 200), sizes(key.holders(), key.holderCount()));
     assertEquals("r0", key.holders().get(0).ownerId());
   }
 
@@ -67,7 +67,7 @@ class BoundsTest extends CoreTest {
       granted(acquire(wish("ann").key("k" + i).payload(new byte[4096])));
     }
     LeasePage first = leases.list(request("", "", LeasePage.Position.START, 1000), tx);
-    assertEquals(LeasePage.MOST_BYTES / 4096, first.leases().size());
+    assertEquals(LeasePage.MAX_BYTES / 4096, first.leases().size());
     assertEquals(100, pages("", "", 1000).size());
   }
 
@@ -222,13 +222,13 @@ class BoundsTest extends CoreTest {
     List<AcquireSpec> calls = new ArrayList<>();
     int[] heard = {0};
     for (int i = 0; i < 100; i++) {
-      AcquireSpec wish = wish("ann").session(session).build();
-      calls.add(wish);
-      leases.acquire(wish, new Ears(heard), tx.next());
+      AcquireSpec spec = wish("ann").session(session).build();
+      calls.add(spec);
+      leases.acquire(spec, new Ears(heard), tx.next());
     }
     Ears keeper = new Ears(heard);
     leases.keepSession("default", session, keeper, tx.next());
-    calls.subList(1, 100).forEach(wish -> leases.abandon(wish, tx.next()));
+    calls.subList(1, 100).forEach(spec -> leases.abandon(spec, tx.next()));
     leases.leaveSession("default", session, keeper);
     clock.advance(TTL);
     assertEquals(2, heard[0], "one is left to hear of the danger and of the end");
@@ -248,7 +248,7 @@ class BoundsTest extends CoreTest {
     }
 
     @Override
-    public void tell(HoldEvent holdEvent, Tx tx) {
+    public void onEvent(HoldEvent holdEvent, Tx tx) {
       heard[0]++;
     }
 

@@ -23,7 +23,7 @@ abstract class CoreTest {
 
   final ManualClock clock = new ManualClock();
   final ManualTx tx = ManualTx.direct(clock);
-  private final Map<Answer<AcquireResult>, AcquireSpec> wishes = new IdentityHashMap<>();
+  private final Map<Answer<AcquireResult>, AcquireSpec> specs = new IdentityHashMap<>();
   final CountedEvents events = new CountedEvents();
   Leases leases = new Leases(clock, events);
 
@@ -42,10 +42,10 @@ abstract class CoreTest {
     return acquire(wish(owner).wait(LONG).priority(priority));
   }
 
-  final Answer<AcquireResult> acquire(Wish wish) {
+  final Answer<AcquireResult> acquire(Wish spec) {
     Answer<AcquireResult> answer = new Answer<>();
-    AcquireSpec built = wish.build();
-    wishes.put(answer, built);
+    AcquireSpec built = spec.build();
+    specs.put(answer, built);
     leases.acquire(built, AcquireListener.of(answer), tx.next());
     return answer;
   }
@@ -53,12 +53,12 @@ abstract class CoreTest {
   /** As when a waiter's call breaks off. */
   final void abandon(Answer<AcquireResult> waiting) {
     waiting.abandoned = true;
-    leases.abandon(wishes.get(waiting), tx.next());
+    leases.abandon(specs.get(waiting), tx.next());
   }
 
   final void comeBack(Answer<AcquireResult> waiting) {
     waiting.abandoned = false;
-    leases.rejoin(wishes.get(waiting), tx.next());
+    leases.rejoin(specs.get(waiting), tx.next());
   }
 
   /** All holds, in the order of their keys. */

@@ -11,7 +11,7 @@ final class CountedEvents implements LeaseEvents {
   public void acquired(String outcome, long waitedNanos) {}
 
   @Override
-  public void handedOff(long nanos) {}
+  public void transferred(long nanos) {}
 
   @Override
   public void joined(int depth) {}

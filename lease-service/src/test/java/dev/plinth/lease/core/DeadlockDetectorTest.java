@@ -107,9 +107,9 @@ class DeadlockDetectorTest extends CoreTest {
     return granted(acquire(wish(owner).key(key).ttl(LONG))).token();
   }
 
-  private Failure deadlock(Wish wish) {
+  private Failure deadlock(Wish spec) {
     int waiters = leases.policy("default").waiters();
-    Failure refused = assertThrows(Failure.class, () -> acquire(wish));
+    Failure refused = assertThrows(Failure.class, () -> acquire(spec));
     assertEquals(ErrorReason.ERROR_REASON_DEADLOCK, refused.reason());
     assertEquals(Optional.of(waiters), Optional.of(leases.policy("default").waiters()));
     return refused;

@@ -18,7 +18,7 @@ class HoldEventTest extends CoreTest {
   private static final class Listener implements AcquireListener {
     final List<String> heard = new ArrayList<>();
     boolean gone;
-    AcquireSpec wish;
+    AcquireSpec spec;
 
     @Override
     public void answer(AcquireResult outcome, Tx tx) {
@@ -36,7 +36,7 @@ class HoldEventTest extends CoreTest {
     }
 
     @Override
-    public void tell(HoldEvent holdEvent, Tx tx) {
+    public void onEvent(HoldEvent holdEvent, Tx tx) {
       if (holdEvent instanceof HoldEvent.Queued queued) {
         heard.add("place " + queued.position());
       } else if (holdEvent instanceof HoldEvent.Jeopardy danger) {
@@ -178,11 +178,11 @@ class HoldEventTest extends CoreTest {
     Listener bob = listen(wish("bob").waitForEver().patient());
     wait("cid", 0);
     bob.gone = true;
-    leases.abandon(bob.wish, tx.next());
+    leases.abandon(bob.spec, tx.next());
     Listener again = listen(wish("bob").waitForEver().patient());
     assertEquals(List.of("place 1"), again.heard);
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED.name(), bob.heard.get(bob.heard.size() - 1));
-    clock.advance(WaitQueues.PATIENCE);
+    clock.advance(WaitQueues.TIMEOUT);
     leases.release(PRINTER, token, tx);
     assertEquals("Granted", again.heard.get(again.heard.size() - 1));
     assertInstanceOf(AcquireResult.Held.class, acquire("eve").answer);
@@ -192,10 +192,10 @@ class HoldEventTest extends CoreTest {
     return leases.get(PRINTER, tx).holders().get(0).token();
   }
 
-  private Listener listen(Wish wish) {
+  private Listener listen(Wish spec) {
     Listener listener = new Listener();
-    listener.wish = wish.build();
-    leases.acquire(listener.wish, listener, tx.next());
+    listener.spec = spec.build();
+    leases.acquire(listener.spec, listener, tx.next());
     return listener;
   }
 }

@@ -40,7 +40,7 @@ class LeasesPropertyTest extends CoreTest {
   private long lastToken;
   private HistorySnapshot.Position seen = HistorySnapshot.Position.START;
 
-  private record Waiting(AcquireSpec wish, Answer<AcquireResult> answer) {}
+  private record Waiting(AcquireSpec spec, Answer<AcquireResult> answer) {}
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -100,35 +100,35 @@ class LeasesPropertyTest extends CoreTest {
   }
 
   private void wish() {
-    Wish wish =
+    Wish spec =
         wish(owner())
             .delay(delay())
             .ttl(Duration.ofMillis(1000 + random.nextInt(9000)))
             .priority(random.nextInt(3));
     if (random.nextInt(3) > 0) {
-      wish.wait(Duration.ofMillis(1 + random.nextInt(8000)));
+      spec.wait(Duration.ofMillis(1 + random.nextInt(8000)));
     }
     if (!sessions.isEmpty() && random.nextBoolean()) {
-      wish.session(sessions.get(random.nextInt(sessions.size())));
+      spec.session(sessions.get(random.nextInt(sessions.size())));
     }
     int first = random.nextInt(KEYS.size());
     int count = random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 1;
     for (int i = 0; i < count; i++) {
       String key = KEYS.get((first + i * (1 + random.nextInt(2))) % KEYS.size());
       if (key.startsWith("sem-")) {
-        wish.weight(1 + random.nextInt(CAPACITY));
+        spec.weight(1 + random.nextInt(CAPACITY));
       } else {
         boolean shared = random.nextInt(3) == 0 && !key.startsWith("election/");
-        wish.weight(0).mode(shared ? LeaseMode.SHARED : LeaseMode.EXCLUSIVE);
+        spec.weight(0).mode(shared ? LeaseMode.SHARED : LeaseMode.EXCLUSIVE);
       }
-      if (wish.build().wants().stream().noneMatch(w -> w.name().key().equals(key)) || i == 0) {
-        wish.and(key);
+      if (spec.build().wants().stream().noneMatch(w -> w.name().key().equals(key)) || i == 0) {
+        spec.and(key);
       }
     }
     if (random.nextInt(4) == 0) {
-      wish.patient();
+      spec.patient();
     }
-    AcquireSpec built = wish.build();
+    AcquireSpec built = spec.build();
     Answer<AcquireResult> answer = new Answer<>();
     try {
       leases.acquire(built, AcquireListener.of(answer), tx.next());
@@ -151,8 +151,8 @@ class LeasesPropertyTest extends CoreTest {
       Waiting one = waiting.get(random.nextInt(waiting.size()));
       if (one.answer.isOpen()) {
         one.answer.abandoned = true;
-        gone.add(one.wish.ownerId());
-        leases.abandon(one.wish, tx.next());
+        gone.add(one.spec.ownerId());
+        leases.abandon(one.spec, tx.next());
       }
     }
   }
@@ -273,7 +273,7 @@ class LeasesPropertyTest extends CoreTest {
         (int)
             KEYS.stream()
                 .flatMap(key -> waiters(key).line().stream())
-                .map(WaitersView.InLine::wish)
+                .map(WaitersView.InLine::spec)
                 .distinct()
                 .count();
     assertEquals(
@@ -343,13 +343,13 @@ class LeasesPropertyTest extends CoreTest {
     Map<AcquireSpec, KeyRequest> line = new LinkedHashMap<>();
     boolean in = also.isEmpty();
     for (WaitersView.InLine one : waiters(name).line()) {
-      long rank = Waiter.rank(tx.nanos() - one.waited().toNanos(), one.wish().priority());
+      long rank = Waiter.rank(tx.nanos() - one.waited().toNanos(), one.spec().priority());
       if (!in && rank - Waiter.rank(tx.nanos(), more.orElseThrow().priority()) > 0) {
         line.put(more.orElseThrow(), also.orElseThrow());
         in = true;
       }
-      if (!isGone(one.wish())) {
-        line.put(one.wish(), one.keyRequest());
+      if (!isGone(one.spec())) {
+        line.put(one.spec(), one.keyRequest());
       }
     }
     if (!in) {
@@ -358,8 +358,8 @@ class LeasesPropertyTest extends CoreTest {
     return line;
   }
 
-  private boolean isGone(AcquireSpec wish) {
-    return waiting.stream().anyMatch(w -> w.wish == wish && w.answer.abandoned);
+  private boolean isGone(AcquireSpec spec) {
+    return waiting.stream().anyMatch(w -> w.spec == spec && w.answer.abandoned);
   }
 
   private static boolean reaches(

@@ -200,10 +200,10 @@ class LeasesTest extends CoreTest {
     abandon(bob);
     assertEquals(2, waiters("printer").total());
     bob.abandoned = false;
-    clock.advance(WaitQueues.PATIENCE);
+    clock.advance(WaitQueues.TIMEOUT);
     assertEquals(2, waiters("printer").total());
     abandon(bob);
-    clock.advance(WaitQueues.PATIENCE);
+    clock.advance(WaitQueues.TIMEOUT);
     assertEquals(1, waiters("printer").total());
     assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, bob.failure.reason());
   }

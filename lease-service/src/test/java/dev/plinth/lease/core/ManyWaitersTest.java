@@ -22,12 +22,12 @@ class ManyWaitersTest extends CoreTest {
   private long told;
 
   private final class Stream implements AcquireListener {
-    final AcquireSpec wish;
+    final AcquireSpec spec;
     boolean gone;
     Object end;
 
-    Stream(AcquireSpec wish) {
-      this.wish = wish;
+    Stream(AcquireSpec spec) {
+      this.spec = spec;
     }
 
     @Override
@@ -46,7 +46,7 @@ class ManyWaitersTest extends CoreTest {
     }
 
     @Override
-    public void tell(HoldEvent holdEvent, Tx tx) {
+    public void onEvent(HoldEvent holdEvent, Tx tx) {
       told++;
     }
 
@@ -66,17 +66,17 @@ class ManyWaitersTest extends CoreTest {
     int timers = tx.timers();
     looks = 0;
     for (int i = 0; i < MANY; i++) {
-      leases.abandon(streams.get(i).wish, tx.next());
+      leases.abandon(streams.get(i).spec, tx.next());
       if (i % 1000 == 0) {
         assertEquals(TTL, leases.heartbeat("default", session, tx.next()).ttl());
       }
     }
     assertEquals(MANY, tx.timers() - timers, "one timer for each waiter");
     assertFewLooks("calls that ended");
-    streams.forEach(stream -> leases.abandon(stream.wish, tx.next()));
+    streams.forEach(stream -> leases.abandon(stream.spec, tx.next()));
     assertEquals(MANY, tx.timers() - timers, "and only once");
     looks = 0;
-    clock.advance(WaitQueues.PATIENCE);
+    clock.advance(WaitQueues.TIMEOUT);
     assertFewLooks("places given up");
     assertEquals(0, leases.policy("default").waiters());
     streams.forEach(stream -> assertEquals(ErrorReason.ERROR_REASON_CALL_ENDED, stream.end));
@@ -166,7 +166,7 @@ class ManyWaitersTest extends CoreTest {
       assertEquals(ErrorReason.ERROR_REASON_QUOTA_EXCEEDED, full.reason());
     }
     assertTrue(
-        large * 4096L < LeaseNamespace.MOST_WAITING_MIB << 20, large + " waiters with 4 KiB each");
+        large * 4096L < LeaseNamespace.MAX_WAITING_MIB << 20, large + " waiters with 4 KiB each");
   }
 
   private void assertFewLooks(String of) {
@@ -181,9 +181,9 @@ class ManyWaitersTest extends CoreTest {
     return streams;
   }
 
-  private Stream listen(Wish wish) {
-    Stream stream = new Stream(wish.build());
-    leases.acquire(stream.wish, stream, tx.next());
+  private Stream listen(Wish spec) {
+    Stream stream = new Stream(spec.build());
+    leases.acquire(stream.spec, stream, tx.next());
     return stream;
   }
 }

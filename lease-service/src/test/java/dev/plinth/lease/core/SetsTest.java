@@ -99,11 +99,11 @@ class SetsTest extends CoreTest {
     List<Answer<AcquireResult>> meals = new ArrayList<>();
     for (int i = 0; i < 5 * seats; i++) {
       int seat = random.nextInt(seats);
-      Wish wish = wish("p" + i).ttl(LONG).wait(Duration.ofMinutes(30)).priority(random.nextInt(2));
+      Wish spec = wish("p" + i).ttl(LONG).wait(Duration.ofMinutes(30)).priority(random.nextInt(2));
       String left = "fork" + seat;
       String right = "fork" + (seat + 1) % seats;
       meals.add(
-          acquire(random.nextBoolean() ? wish.and(left).and(right) : wish.and(right).and(left)));
+          acquire(random.nextBoolean() ? spec.and(left).and(right) : spec.and(right).and(left)));
     }
     int eaten = 0;
     while (eaten < meals.size()) {

@@ -82,8 +82,8 @@ final class LeaseCalls {
     return grant(wish(owner).setTtl(LONG));
   }
 
-  Lease grant(AcquireRequest.Builder wish) {
-    AcquireResponse answer = leases().acquire(wish.build());
+  Lease grant(AcquireRequest.Builder spec) {
+    AcquireResponse answer = leases().acquire(spec.build());
     assertEquals(AcquireResponse.Outcome.OUTCOME_GRANTED, answer.getOutcome());
     return answer.getLease();
   }
@@ -121,10 +121,10 @@ final class LeaseCalls {
   }
 
   RecordedStream<AcquireStreamRequest, AcquireStreamResponse> stream(
-      AcquireStreamRequest.Builder wish) {
+      AcquireStreamRequest.Builder spec) {
     RecordedStream<AcquireStreamRequest, AcquireStreamResponse> recordedStream =
         new RecordedStream<>();
-    LeaseServiceGrpc.newStub(channel()).acquireStream(wish.build(), recordedStream);
+    LeaseServiceGrpc.newStub(channel()).acquireStream(spec.build(), recordedStream);
     return recordedStream;
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Watches of more than fits in one message. */
 class LeaseWatchTest {
   // One lease may be begun below the bound and end above it.
-  private static final int MOST_BYTES = WatchStream.MOST_BYTES + 8 * 1024;
+  private static final int MAX_BYTES = WatchStream.MAX_BYTES + 8 * 1024;
   private static final int LEASES = 2_000; // of 4 KiB each: 8 MiB
 
   private final FakeCall<WatchResponse> call = new FakeCall<>();
@@ -37,7 +37,7 @@ class LeaseWatchTest {
     assertEquals(LEASES, parts.stream().mapToInt(p -> p.getSnapshot().getLeasesCount()).sum());
     for (WatchResponse part : parts) {
       boolean last = part == parts.get(parts.size() - 1);
-      assertTrue(part.getSerializedSize() < MOST_BYTES);
+      assertTrue(part.getSerializedSize() < MAX_BYTES);
       assertEquals(!last, part.getSnapshot().getMore());
       assertEquals(last ? "w1.3.7" : "", part.getResumeToken());
     }
@@ -59,7 +59,7 @@ class LeaseWatchTest {
     assertEquals(LEASES, parts.stream().mapToInt(p -> p.getEvents().getEventsCount()).sum());
     for (WatchResponse part : parts) {
       boolean last = part == parts.get(parts.size() - 1);
-      assertTrue(part.getSerializedSize() < MOST_BYTES);
+      assertTrue(part.getSerializedSize() < MAX_BYTES);
       assertEquals(last ? "w1.3.8" : "", part.getResumeToken());
     }
     FakeCall<WatchResponse> second = new FakeCall<>();

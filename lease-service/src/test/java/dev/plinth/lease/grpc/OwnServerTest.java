@@ -40,7 +40,7 @@ class OwnServerTest {
       Refusal.of(() -> calls.leases().acquire(bob))
           .is(Status.Code.DEADLINE_EXCEEDED, ErrorReason.ERROR_REASON_DEADLINE_CAPPED);
       var cid = calls.stream(calls.streamWish("cid"));
-      cid.next(news -> news.getQueued().getPosition() == 1);
+      cid.next(events -> events.getQueued().getPosition() == 1);
       assertEquals(2, calls.key().getWaiters(), "yet his place is kept");
       var again = async(() -> calls.leases().acquire(bob));
       Await.until("bob listens again", () -> calls.acquire("eve").getPosition() == 3);

@@ -60,9 +60,9 @@ class ReadOnlyTest {
           "ListCandidatesRequest");
 
   @Test
-  void storeThatTakesNoWrites_refusesThem_goesOnWithTheRest_andRecovers(@TempDir Path folder)
+  void storeThatTakesNoWrites_refusesThem_goesOnWithTheRest_andRecovers(@TempDir Path directory)
       throws Exception {
-    try (SmallEtcd etcd = new SmallEtcd(folder);
+    try (SmallEtcd etcd = new SmallEtcd(directory);
         ShardServer server = onEtcd(etcd)) {
       LeaseCalls calls = new LeaseCalls(server);
       List<Message> good = new GoodRequests(calls).all();

@@ -43,7 +43,7 @@ class RequestMemoryTest {
       calls.policy(
           Policy.newBuilder()
               .addSemaphores(SemaphoreRule.newBuilder().setKeyPrefix("gpu").setCapacity(2)));
-      AcquireRequest wish =
+      AcquireRequest spec =
           calls
               .wish("ann")
               .setKey("gpu")
@@ -51,9 +51,9 @@ class RequestMemoryTest {
               .setTtl(LONG)
               .setRequestId("gpu-1")
               .build();
-      AcquireResponse first = calls.leases().acquire(wish);
+      AcquireResponse first = calls.leases().acquire(spec);
       cycle(calls, 8_200);
-      assertEquals(first, calls.leases().acquire(wish));
+      assertEquals(first, calls.leases().acquire(spec));
       assertEquals(1, calls.key("gpu").getHoldersCount());
     }
   }
@@ -100,10 +100,10 @@ class RequestMemoryTest {
   }
 
   @Test
-  void resumeSecret_isInNoRow_andComesAgainWithItsRequest(@TempDir Path folder) {
+  void resumeSecret_isInNoRow_andComesAgainWithItsRequest(@TempDir Path directory) {
     OpenSessionRequest opening;
     OpenSessionResponse opened;
-    try (ShardServer server = ShardServer.embedded(LeaseWiring.WIRING, folder)) {
+    try (ShardServer server = ShardServer.embedded(LeaseWiring.WIRING, directory)) {
       LeaseCalls calls = new LeaseCalls(server);
       opening = calls.opening("ann").setTtl(LONG).setRequestId("open-1").build();
       opened = calls.leases().openSession(opening);
@@ -121,14 +121,14 @@ class RequestMemoryTest {
                       .build());
       assertTrue(resumed.getResumed());
     }
-    List<String> rows = rows(folder);
+    List<String> rows = rows(directory);
     assertTrue(rows.stream().anyMatch(row -> row.contains(opened.getSessionId())), "they are seen");
     assertFalse(rows.stream().anyMatch(row -> row.contains(opened.getResumeSecret())));
   }
 
-  private static List<String> rows(Path folder) {
+  private static List<String> rows(Path directory) {
     List<String> rows = new ArrayList<>();
-    try (EmbeddedShardStore store = EmbeddedShardStore.open(folder, ShardServer.SHARDS)) {
+    try (EmbeddedShardStore store = EmbeddedShardStore.open(directory, ShardServer.SHARDS)) {
       for (int i = 0; i < ShardServer.SHARDS; i++) {
         OwnedShard shard = store.claim(i).orElseThrow();
         for (Row row : shard.load()) {

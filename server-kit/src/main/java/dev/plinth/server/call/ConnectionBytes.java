@@ -34,13 +34,13 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
   private static final Context.Key<Kept> KEPT = Context.key("plinth-kept-bytes");
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  private final long mostEach;
-  private final long mostInAll;
+  private final long maxEach;
+  private final long maxInAll;
   private final AtomicLong all = new AtomicLong();
 
-  public ConnectionBytes(long mostEach, long mostInAll) {
-    this.mostEach = mostEach;
-    this.mostInAll = mostInAll;
+  public ConnectionBytes(long maxEach, long maxInAll) {
+    this.maxEach = maxEach;
+    this.maxInAll = maxInAll;
   }
 
   /** Gives every connection a count of its own. */
@@ -178,8 +178,8 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
 
     private boolean keep(long bytes) {
       add(bytes);
-      boolean ofConnection = connection.get() > mostEach;
-      if (ofConnection || all.get() > mostInAll) {
+      boolean ofConnection = connection.get() > maxEach;
+      if (ofConnection || all.get() > maxInAll) {
         refused = true;
         call.end(StatusMapping.of(tooMuch(ofConnection)));
       }
@@ -200,7 +200,7 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
         ErrorReason.ERROR_REASON_OVERLOADED,
         "connection",
         "requests that have not arrived whole and answers that are not taken, of %s, use %d bytes"
-            .formatted(whose, ofConnection ? mostEach : mostInAll),
+            .formatted(whose, ofConnection ? maxEach : maxInAll),
         RETRY);
   }
 }

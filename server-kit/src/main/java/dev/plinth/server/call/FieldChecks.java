@@ -15,7 +15,7 @@ public final class FieldChecks {
   private static final Pattern UNPRINTABLE =
       Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
   private static final char DELETE = 0x7f;
-  private static final int MOST_REQUEST_ID = 64;
+  private static final int MAX_REQUEST_ID = 64;
 
   private FieldChecks() {}
 
@@ -54,19 +54,19 @@ public final class FieldChecks {
    * A name of the caller's choice: not empty, not too long, nothing that would break a log line or
    * make it read as something else.
    */
-  public static String name(String field, String value, int mostChars) {
-    if (!isName(value, mostChars)) {
+  public static String name(String field, String value, int maxChars) {
+    if (!isName(value, maxChars)) {
       throw Failure.Invalid.field(
           field,
           quoted(value),
-          "1.." + mostChars + " characters without control or format characters");
+          "1.." + maxChars + " characters without control or format characters");
     }
     return value;
   }
 
   /** What {@link #name} asks, for who has no field's name at hand and would have to make one. */
-  public static boolean isName(String value, int mostChars) {
-    if (value.isEmpty() || value.length() > mostChars) {
+  public static boolean isName(String value, int maxChars) {
+    if (value.isEmpty() || value.length() > maxChars) {
       return false;
     }
     for (int i = 0; i < value.length(); i++) {
@@ -81,12 +81,12 @@ public final class FieldChecks {
     return true;
   }
 
-  public static String optionalName(String field, String value, int mostChars) {
-    return value.isEmpty() ? value : name(field, value, mostChars);
+  public static String optionalName(String field, String value, int maxChars) {
+    return value.isEmpty() ? value : name(field, value, maxChars);
   }
 
   public static String requestId(String value) {
-    return optionalName("request_id", value, MOST_REQUEST_ID);
+    return optionalName("request_id", value, MAX_REQUEST_ID);
   }
 
   public static int between(String field, int value, int least, int most) {

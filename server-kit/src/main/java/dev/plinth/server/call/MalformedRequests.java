@@ -62,7 +62,7 @@ public final class MalformedRequests {
     return Failure.Invalid.field("request", "malformed bytes", "a message of the call's type");
   }
 
-  private void note(String method, RuntimeException why) {
+  private void record(String method, RuntimeException why) {
     counter.increment();
     lines
         .next()
@@ -96,7 +96,7 @@ public final class MalformedRequests {
       try {
         return marshaller.parse(bytes);
       } catch (RuntimeException e) {
-        note(method, e);
+        record(method, e);
         return null;
       }
     }

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 class FieldChecksTest {
-  private static final Duration LEAST = Duration.ofMillis(100);
-  private static final Duration MOST = Duration.ofHours(1);
+  private static final Duration MIN = Duration.ofMillis(100);
+  private static final Duration MAX = Duration.ofHours(1);
 
   @Test
   void namespace_isDefaultIfEmpty_andPlainOtherwise() {
@@ -69,7 +69,7 @@ class FieldChecksTest {
 
   @Test
   void duration_isBounded_andSaysSoAsACallerTypesIt() {
-    assertEquals(MOST, duration(null));
+    assertEquals(MAX, duration(null));
     assertEquals(Duration.ofMillis(250), duration(Durations.fromNanos(250_900_000)));
     assertRefused("ttl: 0s (expected: 0.100s..3600s)", () -> duration(Durations.fromSeconds(0)));
     assertRefused("ttl: 3601s", () -> duration(Durations.fromSeconds(3601)));
@@ -86,7 +86,7 @@ class FieldChecksTest {
   }
 
   private static Duration duration(com.google.protobuf.Duration value) {
-    return FieldChecks.duration("ttl", value, MOST, LEAST, MOST);
+    return FieldChecks.duration("ttl", value, MAX, MIN, MAX);
   }
 
   private static void assertRefused(String message, Executable check) {

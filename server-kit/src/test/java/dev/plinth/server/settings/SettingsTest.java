@@ -43,14 +43,14 @@ class SettingsTest {
 
   public record Flat(
       @Setting(meaning = "Which way", byDefault = "left-turn") Turn turn,
-      @Setting(meaning = "Where", byDefault = "data") Path folder) {}
+      @Setting(meaning = "Where", byDefault = "data") Path directory) {}
 
   public enum Turn {
     LEFT_TURN,
     RIGHT_TURN
   }
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void nothingGiven_allIsDefault() throws SettingsRefusedException {
@@ -62,7 +62,7 @@ class SettingsTest {
     assertEquals(Duration.ofSeconds(15), sample.inner().sessionTtl());
     assertEquals(new ByteSize(4 << 20), sample.inner().maxSize());
     assertEquals(Turn.LEFT_TURN, sample.flat().turn());
-    assertEquals(Path.of("data"), sample.flat().folder());
+    assertEquals(Path.of("data"), sample.flat().directory());
     assertEquals("", read().printGiven());
   }
 
@@ -209,6 +209,6 @@ class SettingsTest {
   }
 
   private Path file(String text) throws IOException {
-    return Files.writeString(folder.resolve("some.properties"), text);
+    return Files.writeString(directory.resolve("some.properties"), text);
   }
 }

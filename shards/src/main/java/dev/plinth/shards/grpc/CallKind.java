@@ -16,7 +16,7 @@ import io.grpc.MethodDescriptor.PrototypeMarshaller;
  */
 record CallKind(boolean stream, FieldDescriptor waitField) {
   private static final String WAIT = "wait";
-  private static final Duration LEAST_WAIT = Durations.fromMillis(1);
+  private static final Duration MIN_WAIT = Durations.fromMillis(1);
 
   static CallKind of(MethodDescriptor<?, ?> method) {
     return new CallKind(method.getType() != MethodType.UNARY, waitField(method));
@@ -52,11 +52,11 @@ record CallKind(boolean stream, FieldDescriptor waitField) {
     }
     Message message = (Message) request;
     Duration asked = (Duration) message.getField(waitField);
-    if (!Durations.isValid(asked) || Durations.compare(asked, LEAST_WAIT) <= 0) {
+    if (!Durations.isValid(asked) || Durations.compare(asked, MIN_WAIT) <= 0) {
       return request;
     }
     Duration left = Durations.subtract(asked, Durations.fromNanos(waited.toNanos()));
-    Duration wait = Durations.compare(left, LEAST_WAIT) < 0 ? LEAST_WAIT : left;
+    Duration wait = Durations.compare(left, MIN_WAIT) < 0 ? MIN_WAIT : left;
     @SuppressWarnings("unchecked")
     Q shorter = (Q) message.toBuilder().setField(waitField, wait).build();
     return shorter;

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 final class PeerChannels implements AutoCloseable {
   private static final long PING_SECONDS = 15;
   private static final long PING_TIMEOUT_SECONDS = 5;
-  private static final int MOST_METADATA = 1 << 20;
+  private static final int MAX_METADATA = 1 << 20;
   // For a node that leaves to send its last answers; one that is dead or hangs has none.
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -71,7 +71,7 @@ final class PeerChannels implements AutoCloseable {
         .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
         .keepAliveTimeout(PING_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .maxInboundMessageSize(Integer.MAX_VALUE) // what the owner may say, we may pass on
-        .maxInboundMetadataSize(MOST_METADATA)
+        .maxInboundMetadataSize(MAX_METADATA)
         .build();
   }
 

@@ -48,15 +48,15 @@ final class PeerConnections {
   }
 
   private final Supplier<ManagedChannel> connect;
-  private final int mostCalls;
+  private final int maxCalls;
   private volatile Connection[] connections = new Connection[0];
 
   /**
    * @param mostCalls that a connection takes at a time
    */
-  PeerConnections(Supplier<ManagedChannel> connect, int mostCalls) {
+  PeerConnections(Supplier<ManagedChannel> connect, int maxCalls) {
     this.connect = connect;
-    this.mostCalls = mostCalls;
+    this.maxCalls = maxCalls;
   }
 
   /** A connection with room for a call. The first ones fill up first, so the last fall idle. */
@@ -67,7 +67,7 @@ final class PeerConnections {
 
   private Connection free() {
     for (Connection connection : connections) {
-      if (connection.take(mostCalls)) {
+      if (connection.take(maxCalls)) {
         return connection;
       }
     }
@@ -80,7 +80,7 @@ final class PeerConnections {
       return free;
     }
     Connection added = new Connection(connect.get());
-    added.take(mostCalls);
+    added.take(maxCalls);
     Connection[] more = Arrays.copyOf(connections, connections.length + 1);
     more[connections.length] = added;
     connections = more;

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** Where a watch was: opaque to callers, and refused where it is not one of ours. */
 public record ResumeToken(int shard, long revision) {
-  private static final int MOST = 32;
+  private static final int MAX = 32;
   private static final Pattern FORM = Pattern.compile("w1\\.(\\d{1,4})\\.(\\d{1,18})");
 
   public String text() {
@@ -21,7 +21,7 @@ public record ResumeToken(int shard, long revision) {
   }
 
   private static ResumeToken parse(String text, int shard) {
-    Matcher parts = FORM.matcher(FieldChecks.name("resume_token", text, MOST));
+    Matcher parts = FORM.matcher(FieldChecks.name("resume_token", text, MAX));
     if (!parts.matches() || Integer.parseInt(parts.group(1)) != shard) {
       throw Failure.Invalid.field(
           "resume_token", '"' + text + '"', "one from a watch of the same, or none");

@@ -16,10 +16,10 @@ import java.util.Iterator;
  */
 public final class WatchStream<M extends MessageLite> {
   /** Bytes that a reader may be behind before it is cut off. */
-  static final int MOST_UNREAD = 4 << 20;
+  static final int MAX_UNREAD = 4 << 20;
 
   /** Messages with lists are cut at this size; clients take 4 MiB at once unless told otherwise. */
-  public static final int MOST_BYTES = 1 << 20;
+  public static final int MAX_BYTES = 1 << 20;
 
   private record Unread<M>(M message, Iterator<M> parts) {}
 
@@ -51,7 +51,7 @@ public final class WatchStream<M extends MessageLite> {
     }
     unread.add(new Unread<>(message, null));
     unreadBytes += message.getSerializedSize();
-    return unreadBytes <= MOST_UNREAD;
+    return unreadBytes <= MAX_UNREAD;
   }
 
   /** Sends messages that are made one by one, as the reader takes them. */

@@ -50,7 +50,7 @@ class CallForwarderTest {
   private static final Metadata.Key<String> TRACE =
       Metadata.Key.of("x-trace", Metadata.ASCII_STRING_MARSHALLER);
 
-  private static final int MOST_SENT = 1000; // of 64 KiB each
+  private static final int MAX_SENT = 1000; // of 64 KiB each
 
   private final MemoryCluster cluster = new MemoryCluster(ForwardingNode.SHARDS);
   private ForwardingNode a;
@@ -218,7 +218,7 @@ class CallForwarderTest {
           return (same ? looks.incrementAndGet() : looks.getAndSet(0)) > 50;
         });
     int before = sent.get();
-    assertTrue(before < MOST_SENT, "what lies in buffers on the way is little: " + before);
+    assertTrue(before < MAX_SENT, "what lies in buffers on the way is little: " + before);
     call.request(before);
     Await.until("it sends again once there is room", () -> sent.get() > before);
     call.cancel("enough", null);
@@ -227,7 +227,7 @@ class CallForwarderTest {
 
   private static void sendWhileReady(
       ServerCallStreamObserver<KeepSessionResponse> to, AtomicInteger sent) {
-    while (to.isReady() && !to.isCancelled() && sent.get() < MOST_SENT) {
+    while (to.isReady() && !to.isCancelled() && sent.get() < MAX_SENT) {
       to.onNext(large());
       sent.incrementAndGet();
     }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ShardCallsTest {
   private static final TextApp TEXTS = new TextApp();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
   private final CountDownLatch unblock = new CountDownLatch(1);
   private final List<String> ran = new CopyOnWriteArrayList<>();
   private ShardStore store;
@@ -40,7 +40,7 @@ class ShardCallsTest {
 
   @BeforeEach
   void start() throws InterruptedException {
-    store = EmbeddedShardStore.open(folder, 1);
+    store = EmbeddedShardStore.open(directory, 1);
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1", "--threads=1");
     shards = Shards.open(store, List.of(TEXTS), settings, new SimpleMeterRegistry());
     calls = new ShardCalls<>(shards, TEXTS);

@@ -35,7 +35,7 @@ class WatchStreamTest {
     for (int i = 0; i < 2_000; i++) {
       assertTrue(stream.send(text("small")), "message " + i);
     }
-    StringValue big = text("x".repeat(WatchStream.MOST_UNREAD / 4));
+    StringValue big = text("x".repeat(WatchStream.MAX_UNREAD / 4));
     int taken = 0;
     while (stream.send(big)) {
       taken++;

@@ -60,9 +60,9 @@ final class Caller {
     Duration ttl = brief ? Duration.ofMillis(random.nextLong(150, 700)) : LONG;
     Duration wait = Duration.ofMillis(random.nextBoolean() ? 0 : random.nextLong(20, 300));
     // A grant that nobody knows of must run out soon, or the key is lost to the run.
-    Duration patience = brief && random.nextInt(6) == 0 ? Sender.IMPATIENT : Sender.PATIENT;
-    LeaseCall wish = LeaseCall.acquire(key, "owner" + number, shared, ttl);
-    Optional<LeaseAnswer> answer = sender.send(number, wish, wait, patience);
+    Duration timeout = brief && random.nextInt(6) == 0 ? Sender.IMPATIENT : Sender.PATIENT;
+    LeaseCall spec = LeaseCall.acquire(key, "owner" + number, shared, ttl);
+    Optional<LeaseAnswer> answer = sender.send(number, spec, wait, timeout);
     if (answer.isEmpty()
         || answer.get().outcome() != Outcome.GRANTED
             && answer.get().outcome() != Outcome.REENTERED) {
@@ -71,30 +71,30 @@ final class Caller {
     Held own = answer.get().holds().get(0);
     LeaseCall release = LeaseCall.of(Kind.RELEASE, key, own.token());
     for (int i = random.nextInt(4); i > 0; i--) {
-      use(wish, own);
+      use(spec, own);
     }
     if (brief && random.nextInt(4) == 0) {
-      outliveFirstTtl(wish, own);
+      outliveFirstTtl(spec, own);
     }
     end(release, own, brief);
     spent.add(release);
   }
 
-  private void use(LeaseCall wish, Held own) {
+  private void use(LeaseCall spec, Held own) {
     switch (random.nextInt(5)) {
-      case 0 -> send(LeaseCall.of(Kind.RENEW, wish.key(), own.token()));
-      case 1 -> send(LeaseCall.of(Kind.VALIDATE, wish.key(), own.token()));
-      case 2 -> send(wish);
+      case 0 -> send(LeaseCall.of(Kind.RENEW, spec.key(), own.token()));
+      case 1 -> send(LeaseCall.of(Kind.VALIDATE, spec.key(), own.token()));
+      case 2 -> send(spec);
       default -> idle(Duration.ofMillis(hurried ? 0 : random.nextLong(30)));
     }
   }
 
-  private void outliveFirstTtl(LeaseCall wish, Held own) {
+  private void outliveFirstTtl(LeaseCall spec, Held own) {
     for (int i = 0; i < 6; i++) {
-      idle(wish.ttl().dividedBy(4));
-      send(LeaseCall.of(Kind.RENEW, wish.key(), own.token()));
+      idle(spec.ttl().dividedBy(4));
+      send(LeaseCall.of(Kind.RENEW, spec.key(), own.token()));
     }
-    send(LeaseCall.of(Kind.VALIDATE, wish.key(), own.token()));
+    send(LeaseCall.of(Kind.VALIDATE, spec.key(), own.token()));
   }
 
   private void end(LeaseCall release, Held own, boolean brief) {

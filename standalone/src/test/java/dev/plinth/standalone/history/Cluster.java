@@ -38,7 +38,7 @@ final class Cluster implements AutoCloseable {
     }
 
     private void start() {
-      process = JavaProcess.start(folder, PlinthMain.class, flags());
+      process = JavaProcess.start(directory, PlinthMain.class, flags());
       int port = Integer.parseInt(process.awaitLine("gRPC on [^:]+:(\\d+)").group(1));
       toClients = FaultProxy.to("127.0.0.1", port);
       channel =
@@ -110,24 +110,24 @@ final class Cluster implements AutoCloseable {
   private static final Duration SESSION = Duration.ofSeconds(2);
   private static final Duration SILENCE = Duration.ofMillis(700);
 
-  private final Path folder;
+  private final Path directory;
   private final String name;
   private final Optional<SharedEngine> etcd;
   private final List<Node> nodes = new ArrayList<>();
 
-  private Cluster(Path folder, String name, Optional<SharedEngine> etcd, int size) {
-    this.folder = folder;
+  private Cluster(Path directory, String name, Optional<SharedEngine> etcd, int size) {
+    this.directory = directory;
     this.name = name;
     this.etcd = etcd;
     IntStream.range(0, size).forEach(i -> nodes.add(new Node(i)));
   }
 
-  static Cluster embedded(Path folder, String name) {
-    return new Cluster(folder, name, Optional.empty(), 1);
+  static Cluster embedded(Path directory, String name) {
+    return new Cluster(directory, name, Optional.empty(), 1);
   }
 
-  static Cluster onEtcd(Path folder, String name, SharedEngine etcd) {
-    return new Cluster(folder, name, Optional.of(etcd), 2);
+  static Cluster onEtcd(Path directory, String name, SharedEngine etcd) {
+    return new Cluster(directory, name, Optional.of(etcd), 2);
   }
 
   int size() {

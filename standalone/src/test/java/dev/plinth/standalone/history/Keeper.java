@@ -17,7 +17,7 @@ final class Keeper {
   static final String KEY = "kept";
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final Duration PAUSE = Duration.ofMillis(40);
-  private static final int MOST_RENEWALS = 120;
+  private static final int MAX_RENEWALS = 120;
 
   private final int number;
   private final Sender sender;
@@ -30,14 +30,14 @@ final class Keeper {
   }
 
   void turn() {
-    LeaseCall wish = LeaseCall.acquire(KEY, "keeper" + number, false, LONG);
+    LeaseCall spec = LeaseCall.acquire(KEY, "keeper" + number, false, LONG);
     Optional<LeaseAnswer> answer =
-        sender.send(number, wish, Duration.ofMillis(300), Sender.PATIENT);
+        sender.send(number, spec, Duration.ofMillis(300), Sender.PATIENT);
     if (answer.filter(a -> a.outcome() == Outcome.GRANTED).isEmpty()) {
       return;
     }
     long token = answer.get().holds().get(0).token();
-    for (int i = random.nextInt(MOST_RENEWALS); i > 0; i--) {
+    for (int i = random.nextInt(MAX_RENEWALS); i > 0; i--) {
       LockSupport.parkNanos(PAUSE.toNanos());
       send(LeaseCall.of(i % 2 == 0 ? Kind.RENEW : Kind.VALIDATE, KEY, token));
     }

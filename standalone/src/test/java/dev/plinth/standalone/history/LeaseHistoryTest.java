@@ -15,12 +15,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeaseHistoryTest {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @ParameterizedTest
   @ValueSource(longs = {1})
   void embeddedServer_isLinearizable(long seed) throws Exception {
-    try (Cluster cluster = Cluster.embedded(folder, "node")) {
+    try (Cluster cluster = Cluster.embedded(directory, "node")) {
       new HistoryRun(seed, cluster).run();
     }
   }
@@ -28,7 +28,7 @@ class LeaseHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {4, 12})
   void twoNodesOnEtcd_areLinearizable(long seed) throws Exception {
-    try (Cluster cluster = Cluster.onEtcd(folder, "history" + seed, ETCD)) {
+    try (Cluster cluster = Cluster.onEtcd(directory, "history" + seed, ETCD)) {
       new HistoryRun(seed, cluster).run();
     }
   }

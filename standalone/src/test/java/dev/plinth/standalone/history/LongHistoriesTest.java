@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LongHistoriesTest {
   @RegisterExtension static final SharedEngine ETCD = Engines.etcd();
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void histories_areLinearizable() throws Exception {
@@ -25,8 +25,8 @@ class LongHistoriesTest {
     long seed = Long.getLong("seed");
     System.out.println("from seed " + seed + " on");
     for (long next = seed; next == seed || System.nanoTime() - end < 0; next++) {
-      run(next, Cluster.embedded(folder, "run" + next + "-"));
-      run(next, Cluster.onEtcd(folder, "run" + next, ETCD));
+      run(next, Cluster.embedded(directory, "run" + next + "-"));
+      run(next, Cluster.onEtcd(directory, "run" + next, ETCD));
     }
   }
 

@@ -22,7 +22,7 @@ final class MixedCaller {
   static final String SEMAPHORE = "permits";
   private static final String DELAYED = "delayed";
   private static final int KEYS = 4;
-  private static final int MOST_WEIGHT = 3;
+  private static final int MAX_WEIGHT = 3;
 
   private final int number;
   private final MixedSender sender;
@@ -43,8 +43,8 @@ final class MixedCaller {
     Duration wait = random.nextBoolean() ? Duration.ZERO : millis(20, 400);
     Optional<Duration> givesUp =
         !wait.isZero() && random.nextInt(3) == 0 ? Optional.of(millis(5, 100)) : Optional.empty();
-    LogCall wish = LogCall.acquire(sender.newOwner(), items, ttl, delay);
-    Optional<LogAnswer> answer = sender.send(number, wish, "", wait, givesUp);
+    LogCall spec = LogCall.acquire(sender.newOwner(), items, ttl, delay);
+    Optional<LogAnswer> answer = sender.send(number, spec, "", wait, givesUp);
     if (answer.filter(LogAnswer::done).isEmpty()) {
       return;
     }
@@ -68,7 +68,7 @@ final class MixedCaller {
   }
 
   private List<Item> permits() {
-    return List.of(new Item(SEMAPHORE, Mode.SEMAPHORE, random.nextInt(1, MOST_WEIGHT + 1)));
+    return List.of(new Item(SEMAPHORE, Mode.SEMAPHORE, random.nextInt(1, MAX_WEIGHT + 1)));
   }
 
   private List<Item> one() {

@@ -38,7 +38,7 @@ record MixedWire(String namespace) {
    * @param key of the hold that is released, taken away, renewed or transferred
    * @param cancel takes the request of that id back
    */
-  record Sending(LogCall call, String key, String requestId, Duration patience, boolean cancel) {}
+  record Sending(LogCall call, String key, String requestId, Duration timeout, boolean cancel) {}
 
   LogAnswer send(LeaseServiceBlockingStub stub, Sending sending) {
     LogCall call = sending.call();
@@ -63,7 +63,7 @@ record MixedWire(String namespace) {
             .setOwnerId(call.owner())
             .setTtl(duration(call.ttl()))
             .setLockDelay(duration(call.lockDelay()))
-            .setWait(duration(sending.patience()))
+            .setWait(duration(sending.timeout()))
             .setRequestId(sending.requestId())
             .setCancel(sending.cancel());
     for (LogCall.Item item : call.items()) {

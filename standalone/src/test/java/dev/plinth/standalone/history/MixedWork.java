@@ -26,7 +26,7 @@ import java.util.random.RandomGenerator;
 final class MixedWork {
   private static final int CALLERS = 5;
   private static final int WATCHERS = 2;
-  private static final int MOST_TURNS = 20;
+  private static final int MAX_TURNS = 20;
 
   private final Cluster cluster;
   private final MixedWire wire;
@@ -73,7 +73,7 @@ final class MixedWork {
     Await.until("the log", () -> log.addAll(wire.log(stub())));
     LeaseLogChecker.check(history.operations(), log);
     for (WatchRecorder watch : watches) {
-      for (int i = 0; i < MOST_TURNS && !watch.hasTold(log.get(log.size() - 1)); i++) {
+      for (int i = 0; i < MAX_TURNS && !watch.hasTold(log.get(log.size() - 1)); i++) {
         watch.turn();
       }
       WatchChecker.check(log, watch.told());

@@ -56,10 +56,10 @@ final class Sender {
     return served;
   }
 
-  Optional<LeaseAnswer> send(int client, LeaseCall call, Duration wait, Duration patience) {
+  Optional<LeaseAnswer> send(int client, LeaseCall call, Duration wait, Duration timeout) {
     Wire.Sending sending = new Wire.Sending(call, "r" + requests.incrementAndGet(), wait);
     History<LeaseCall, LeaseAnswer>.Call recorded = history.invoke(client, call);
-    long end = System.nanoTime() + patience.toNanos();
+    long end = System.nanoTime() + timeout.toNanos();
     for (int node = served; ; node = (node + 1) % cluster.size()) {
       try {
         LeaseAnswer answer = wire.send(stub(node), sending);

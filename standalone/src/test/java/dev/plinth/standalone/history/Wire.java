@@ -36,7 +36,7 @@ record Wire(String run, boolean spread) {
   }
 
   /** One sending of a call. */
-  record Sending(LeaseCall call, String requestId, Duration patience) {}
+  record Sending(LeaseCall call, String requestId, Duration timeout) {}
 
   LeaseAnswer send(LeaseServiceBlockingStub stub, Sending sending) {
     LeaseCall call = sending.call();
@@ -61,7 +61,7 @@ record Wire(String run, boolean spread) {
         .setOwnerId(call.owner())
         .setMode(call.shared() ? Mode.MODE_SHARED : Mode.MODE_EXCLUSIVE)
         .setTtl(Durations.fromMillis(call.ttl().toMillis()))
-        .setWait(Durations.fromMillis(sending.patience().toMillis()))
+        .setWait(Durations.fromMillis(sending.timeout().toMillis()))
         .setRequestId(sending.requestId())
         .build();
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LongUniquenessTest {
   private static final Duration REPORT = Duration.ofSeconds(30);
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void noIdComesTwice() throws Exception {
@@ -22,7 +22,7 @@ class LongUniquenessTest {
     System.out.println("seed " + seed);
     long reported = System.nanoTime();
     long end = reported + Duration.ofMinutes(Long.getLong("minutes")).toNanos();
-    try (UniquenessRun run = new UniquenessRun(folder, seed)) {
+    try (UniquenessRun run = new UniquenessRun(directory, seed)) {
       run.start();
       while (System.nanoTime() - end < 0) {
         run.work(100_000, 2_000);

@@ -42,7 +42,7 @@ final class UniquenessRun implements AutoCloseable {
     void take(RandomGenerator random) throws InterruptedException;
   }
 
-  private final Path folder;
+  private final Path directory;
   private final RandomGenerator random;
   private final int port = Ports.free(1)[0];
   private final ManagedChannel channel =
@@ -54,15 +54,15 @@ final class UniquenessRun implements AutoCloseable {
   private JavaProcess server;
   private int faults;
 
-  UniquenessRun(Path folder, long seed) {
-    this.folder = folder;
+  UniquenessRun(Path directory, long seed) {
+    this.directory = directory;
     this.random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
     startServer();
     define();
   }
 
   private void startServer() {
-    server = JavaProcess.start(folder, PlinthMain.class, "--port=" + port, "--admin-port=0");
+    server = JavaProcess.start(directory, PlinthMain.class, "--port=" + port, "--admin-port=0");
     server.awaitLine("is ready");
     channel.resetConnectBackoff();
   }

@@ -45,10 +45,10 @@ final class CassandraLauncher {
     return FreePortLauncher.onFreePorts(
         2,
         ports -> {
-          Path folder = FreePortLauncher.folder("cassandra");
-          CassandraProcess process = new CassandraProcess(folder, ports[0], ports[1]);
+          Path directory = FreePortLauncher.directory("cassandra");
+          CassandraProcess process = new CassandraProcess(directory, ports[0], ports[1]);
           List<String> command = process.command(classPath, ALONE);
-          SupervisedProcess supervisedProcess = new SupervisedProcess(folder, Map.of(), command);
+          SupervisedProcess supervisedProcess = new SupervisedProcess(directory, Map.of(), command);
           return List.of(
               new EngineNode(
                   Ports.local(ports[0]), CassandraLauncher::answersOptions, supervisedProcess));

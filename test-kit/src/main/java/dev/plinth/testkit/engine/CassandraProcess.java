@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The configuration and command line of a Cassandra node in a process of its own. */
-record CassandraProcess(Path folder, int nativePort, int storagePort) {
+record CassandraProcess(Path directory, int nativePort, int storagePort) {
   /** Batch: a write is answered once its part of the commit log can be replayed. */
   private static final String YAML =
       """
@@ -69,9 +69,9 @@ record CassandraProcess(Path folder, int nativePort, int storagePort) {
           "jdk.management/com.sun.management.internal");
 
   List<String> command(String classPath, List<String> options) throws IOException {
-    Path yaml = folder.resolve("cassandra.yaml");
+    Path yaml = directory.resolve("cassandra.yaml");
     Files.writeString(yaml, YAML.formatted(storagePort, nativePort));
-    Path logback = Files.writeString(folder.resolve("logback.xml"), LOGBACK);
+    Path logback = Files.writeString(directory.resolve("logback.xml"), LOGBACK);
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The first compiler only: the second would spend as much processor time as the whole start.
@@ -81,10 +81,10 @@ record CassandraProcess(Path folder, int nativePort, int storagePort) {
       line.add("--add-exports=" + opened + "=ALL-UNNAMED");
     }
     line.add("-Dcassandra.config=" + yaml.toUri());
-    line.add("-Dcassandra.storagedir=" + folder);
+    line.add("-Dcassandra.storagedir=" + directory);
     line.add("-Dcassandra-foreground=yes");
     // Native libraries are unpacked there, and a killed process does not delete them.
-    line.addAll(List.of("-Djava.io.tmpdir=" + folder, "-Djna.tmpdir=" + folder));
+    line.addAll(List.of("-Djava.io.tmpdir=" + directory, "-Djna.tmpdir=" + directory));
     line.add("-Dlogback.configurationFile=" + logback.toUri());
     line.addAll(options);
     line.addAll(List.of("-cp", classPath, "org.apache.cassandra.service.CassandraDaemon"));

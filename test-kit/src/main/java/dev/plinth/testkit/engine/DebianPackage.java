@@ -17,10 +17,10 @@ record DebianPackage(String name, String program, TestEnvironment testEnvironmen
   private static final int LIMIT_MINUTES = 5;
 
   /** Puts the program into a folder, beside nothing else. */
-  void unpack(Path folder) throws IOException, InterruptedException {
+  void unpack(Path directory) throws IOException, InterruptedException {
     String apt = testEnvironment.onPath("apt-get").toString();
     String dpkg = testEnvironment.onPath("dpkg").toString();
-    Path work = Files.createDirectory(folder.resolve("work"));
+    Path work = Files.createDirectory(directory.resolve("work"));
     Files.createDirectories(work.resolve("lists/partial"));
     Files.createDirectories(work.resolve("archives/partial"));
     // A failed update (one source of several, a system's hook) matters only if the download then
@@ -35,7 +35,7 @@ record DebianPackage(String name, String program, TestEnvironment testEnvironmen
       throw new UnavailableException("dpkg: " + unpacked.output().strip());
     }
     Path file = work.resolve("files/usr/bin").resolve(program);
-    Files.move(file, folder.resolve(program), StandardCopyOption.ATOMIC_MOVE);
+    Files.move(file, directory.resolve(program), StandardCopyOption.ATOMIC_MOVE);
     EngineCache.delete(work);
   }
 

@@ -19,7 +19,7 @@ final class EngineCache {
   private static final Object THIS_JVM = new Object();
 
   interface Fetch {
-    void into(Path folder) throws IOException, InterruptedException;
+    void into(Path directory) throws IOException, InterruptedException;
   }
 
   private final Path root;
@@ -28,10 +28,10 @@ final class EngineCache {
     this.root = root;
   }
 
-  Path folder(String name, Fetch fetch) throws IOException, InterruptedException {
-    Path folder = root.resolve(name);
-    if (Files.isDirectory(folder)) {
-      return folder;
+  Path directory(String name, Fetch fetch) throws IOException, InterruptedException {
+    Path directory = root.resolve(name);
+    if (Files.isDirectory(directory)) {
+      return directory;
     }
     Files.createDirectories(root);
     Path lock = root.resolve(name + ".lock");
@@ -39,27 +39,27 @@ final class EngineCache {
       try (FileChannel channel =
           FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
         channel.lock(); // until the channel closes
-        if (!Files.isDirectory(folder)) {
-          fill(folder, fetch);
+        if (!Files.isDirectory(directory)) {
+          fill(directory, fetch);
         }
       }
     }
-    return folder;
+    return directory;
   }
 
-  private void fill(Path folder, Fetch fetch) throws IOException, InterruptedException {
-    Path part = root.resolve(folder.getFileName() + ".part");
+  private void fill(Path directory, Fetch fetch) throws IOException, InterruptedException {
+    Path part = root.resolve(directory.getFileName() + ".part");
     delete(part); // of a fetch that failed or was killed
     Files.createDirectory(part);
     fetch.into(part);
-    Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
+    Files.move(part, directory, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  static void delete(Path folder) throws IOException {
-    if (Files.notExists(folder)) {
+  static void delete(Path directory) throws IOException {
+    if (Files.notExists(directory)) {
       return;
     }
-    try (Stream<Path> files = Files.walk(folder)) {
+    try (Stream<Path> files = Files.walk(directory)) {
       files.sorted(Comparator.reverseOrder()).forEach(EngineCache::deleteOne);
     }
   }

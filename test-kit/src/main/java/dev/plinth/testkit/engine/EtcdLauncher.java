@@ -34,8 +34,10 @@ final class EtcdLauncher {
   private static Path fetched(TestEnvironment testEnvironment)
       throws IOException, InterruptedException {
     DebianPackage debian = new DebianPackage("etcd-server", "etcd", testEnvironment);
-    String folder = "etcd-debian-" + TestEnvironment.processor();
-    return new EngineCache(testEnvironment.cache()).folder(folder, debian::unpack).resolve("etcd");
+    String directory = "etcd-debian-" + TestEnvironment.processor();
+    return new EngineCache(testEnvironment.cache())
+        .directory(directory, debian::unpack)
+        .resolve("etcd");
   }
 
   private static List<EngineNode> processes(Path program, int members) throws IOException {
@@ -54,7 +56,7 @@ final class EtcdLauncher {
             Map<String, String> environment =
                 Map.of("ETCD_UNSUPPORTED_ARCH", TestEnvironment.processor());
             SupervisedProcess supervisedProcess =
-                new SupervisedProcess(FreePortLauncher.folder("etcd"), environment, command);
+                new SupervisedProcess(FreePortLauncher.directory("etcd"), environment, command);
             nodes.add(new EngineNode(client, EtcdLauncher::healthy, supervisedProcess));
           }
           return nodes;

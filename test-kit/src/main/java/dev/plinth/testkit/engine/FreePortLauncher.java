@@ -36,7 +36,7 @@ final class FreePortLauncher {
   }
 
   /** The folder for one server's data and log. */
-  static Path folder(String engine) throws IOException {
+  static Path directory(String engine) throws IOException {
     return Files.createTempDirectory("plinth-" + engine + "-").toRealPath();
   }
 }

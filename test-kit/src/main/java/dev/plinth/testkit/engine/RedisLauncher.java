@@ -71,8 +71,8 @@ final class RedisLauncher {
             .findFirst()
             .orElseThrow(() -> new UnavailableException("not in " + jar.getName()));
     EngineCache.Fetch copy =
-        folder -> {
-          Path program = folder.resolve("redis-server");
+        directory -> {
+          Path program = directory.resolve("redis-server");
           try (InputStream in = jar.getInputStream(entry)) {
             Files.copy(in, program);
           }
@@ -81,7 +81,7 @@ final class RedisLauncher {
           }
         };
     return new EngineCache(testEnvironment.cache())
-        .folder(entry.getName(), copy)
+        .directory(entry.getName(), copy)
         .resolve("redis-server");
   }
 
@@ -106,7 +106,7 @@ final class RedisLauncher {
     return new EngineNode(
         Ports.local(port),
         probe,
-        new SupervisedProcess(FreePortLauncher.folder("redis"), Map.of(), command));
+        new SupervisedProcess(FreePortLauncher.directory("redis"), Map.of(), command));
   }
 
   /** The answer's first line or lines to one command, without a driver. */

@@ -69,18 +69,18 @@ final class RedisTls {
 
     private static Certificate make() {
       try {
-        Path folder = Files.createTempDirectory("plinth-tls-");
-        Path store = folder.resolve("store.p12");
+        Path directory = Files.createTempDirectory("plinth-tls-");
+        Path store = directory.resolve("store.p12");
         keytool(store);
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
           keys.load(in, SECRET.toCharArray());
         }
-        Path certificate = folder.resolve("certificate.pem");
-        Path key = folder.resolve("key.pem");
+        Path certificate = directory.resolve("certificate.pem");
+        Path key = directory.resolve("key.pem");
         pem(certificate, "CERTIFICATE", keys.getCertificate("redis").getEncoded());
         pem(key, "PRIVATE KEY", keys.getKey("redis", SECRET.toCharArray()).getEncoded());
-        for (Path file : List.of(folder, store, certificate, key)) {
+        for (Path file : List.of(directory, store, certificate, key)) {
           file.toFile().deleteOnExit();
         }
         return new Certificate(certificate, key, trusting(keys));

@@ -84,8 +84,8 @@ final class RedisTopologies {
   }
 
   private static EngineNode sentinel(Path program, int port, int primary) throws IOException {
-    Path folder = FreePortLauncher.folder("redis");
-    Path file = folder.resolve("sentinel.conf");
+    Path directory = FreePortLauncher.directory("redis");
+    Path file = directory.resolve("sentinel.conf");
     Files.writeString(
         file,
         """
@@ -98,7 +98,9 @@ final class RedisTopologies {
             .formatted(port, PRIMARY, primary, PRIMARY, PRIMARY));
     SupervisedProcess supervisedProcess =
         new SupervisedProcess(
-            folder, java.util.Map.of(), List.of(program.toString(), file.toString(), "--sentinel"));
+            directory,
+            java.util.Map.of(),
+            List.of(program.toString(), file.toString(), "--sentinel"));
     return new EngineNode(Ports.local(port), RedisLauncher::pongs, supervisedProcess);
   }
 

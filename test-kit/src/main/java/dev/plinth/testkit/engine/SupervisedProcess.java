@@ -40,13 +40,13 @@ final class SupervisedProcess implements ServerController {
       cd / && rm -rf "$folder"
       """;
 
-  private final Path folder;
+  private final Path directory;
   private final Process shell;
 
   /** Does not start the server yet; the leash owns the folder from here on. */
-  SupervisedProcess(Path folder, Map<String, String> environment, List<String> command) {
-    this.folder = folder;
-    List<String> line = new ArrayList<>(List.of("sh", "-c", SHELL, "leash", folder.toString()));
+  SupervisedProcess(Path directory, Map<String, String> environment, List<String> command) {
+    this.directory = directory;
+    List<String> line = new ArrayList<>(List.of("sh", "-c", SHELL, "leash", directory.toString()));
     line.addAll(command);
     ProcessBuilder builder =
         new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.DISCARD);
@@ -64,7 +64,7 @@ final class SupervisedProcess implements ServerController {
       shell.outputWriter().append(verb).append('\n').flush();
       String answer = shell.inputReader().readLine();
       if (answer == null) {
-        throw new IOException("the leash on " + folder + " is gone");
+        throw new IOException("the leash on " + directory + " is gone");
       }
       return Long.parseLong(answer);
     } catch (IOException e) {
@@ -105,7 +105,7 @@ final class SupervisedProcess implements ServerController {
   @Override
   public String logTail() {
     try {
-      String log = Files.readString(folder.resolve("server.log"), StandardCharsets.ISO_8859_1);
+      String log = Files.readString(directory.resolve("server.log"), StandardCharsets.ISO_8859_1);
       return log.substring(Math.max(0, log.length() - TAIL));
     } catch (IOException e) {
       return e.toString();

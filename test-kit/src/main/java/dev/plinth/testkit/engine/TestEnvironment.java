@@ -56,9 +56,9 @@ record TestEnvironment(Map<String, String> env, boolean mayHaveDocker) {
   }
 
   Path onPath(String program) {
-    for (String folder : env.getOrDefault("PATH", "").split(File.pathSeparator)) {
-      Path file = Path.of(folder, program);
-      if (!folder.isEmpty() && Files.isRegularFile(file) && Files.isExecutable(file)) {
+    for (String directory : env.getOrDefault("PATH", "").split(File.pathSeparator)) {
+      Path file = Path.of(directory, program);
+      if (!directory.isEmpty() && Files.isRegularFile(file) && Files.isExecutable(file)) {
         return file.toAbsolutePath();
       }
     }

@@ -87,13 +87,13 @@ public final class LeaseModel implements SequentialModel<LeaseKeyState, LeaseCal
   private static Optional<LeaseKeyState> granted(
       LeaseKeyState state, Operation<LeaseCall, LeaseAnswer> op, Held own) {
     LeaseCall call = op.input();
-    if (own.token() <= state.lastToken() || !own.equals(asked(call, own.token()))) {
+    if (own.token() <= state.lastToken() || !own.equals(onReleaseAsked(call, own.token()))) {
       return Optional.empty();
     }
     return makeRoom(state, op).map(free -> free.with(hold(op, own.token(), state)));
   }
 
-  private static Held asked(LeaseCall call, long token) {
+  private static Held onReleaseAsked(LeaseCall call, long token) {
     return new Held(call.owner(), token, call.shared(), 1);
   }
 
@@ -175,10 +175,10 @@ public final class LeaseModel implements SequentialModel<LeaseKeyState, LeaseCal
     return state
         .under(op.input().token())
         .filter(hold -> hold.shared() == next.shared())
-        .map(hold -> state.without(hold).with(handed(hold, op, next.token(), 0)));
+        .map(hold -> state.without(hold).with(transferred(hold, op, next.token(), 0)));
   }
 
-  private static Hold handed(
+  private static Hold transferred(
       Hold hold, Operation<LeaseCall, LeaseAnswer> op, long token, long above) {
     long until = op.invoked() + hold.ttl().toNanos();
     return new Hold(op.input().owner(), token, above, hold.shared(), 1, hold.ttl(), until);
@@ -236,7 +236,9 @@ public final class LeaseModel implements SequentialModel<LeaseKeyState, LeaseCal
               .under(call.token())
               .map(
                   hold ->
-                      state.without(hold).with(handed(hold, op, Hold.UNKNOWN, state.lastToken())));
+                      state
+                          .without(hold)
+                          .with(transferred(hold, op, Hold.UNKNOWN, state.lastToken())));
       case FORCE_RELEASE -> Stream.of(emptied(state));
       // A renewal only makes the time longer that others must wait; a question changes nothing.
       case RENEW, VALIDATE, READ -> Stream.of();

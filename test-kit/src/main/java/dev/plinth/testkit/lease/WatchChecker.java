@@ -49,7 +49,7 @@ public final class WatchChecker {
         begins = true;
       } else if (told.get(i) instanceof Told.Snapshot snapshot) {
         require(begins, "a snapshot in the middle, without a gap", i);
-        int at = placeAfter(told, i, Math.max(0, next));
+        int at = positionAfter(told, i, Math.max(0, next));
         require(at >= next, "a snapshot that went back", i);
         require(stateAt(at).equals(snapshot.tokens()), "not the state at " + at, i);
         next = at;
@@ -65,21 +65,21 @@ public final class WatchChecker {
   }
 
   /** Where the first event after a snapshot stands; the end of the log if there is none. */
-  private int placeAfter(List<Told> told, int snapshot, int from) {
+  private int positionAfter(List<Told> told, int snapshot, int from) {
     for (int i = snapshot + 1; i < told.size(); i++) {
       if (told.get(i) instanceof Told.Happened) {
         Integer place = places.get(told.get(i));
         require(place != null, told.get(i) + " is not in the log", i);
         return place;
       } else if (told.get(i) instanceof Told.Snapshot) {
-        return placeOf((Told.Snapshot) told.get(snapshot), snapshot, from);
+        return positionOf((Told.Snapshot) told.get(snapshot), snapshot, from);
       }
     }
     return log.size();
   }
 
   /** No event came between two snapshots: the first moment that looks like it will do. */
-  private int placeOf(Told.Snapshot snapshot, int index, int from) {
+  private int positionOf(Told.Snapshot snapshot, int index, int from) {
     for (int at = from; at <= log.size(); at++) {
       if (stateAt(at).equals(snapshot.tokens())) {
         return at;

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * long histories feasible.
  */
 public final class Linearizability {
-  private static final long MOST_STEPS = 1_000_000;
+  private static final long MAX_STEPS = 1_000_000;
 
   private Linearizability() {}
 
@@ -31,7 +31,7 @@ public final class Linearizability {
                     LinkedHashMap::new,
                     Collectors.toList()));
     parts.forEach(
-        (name, operations) -> require(name, judge(sequentialModel, operations, MOST_STEPS)));
+        (name, operations) -> require(name, check(sequentialModel, operations, MAX_STEPS)));
   }
 
   private static void require(String part, LinearizabilityResult linearizabilityResult) {
@@ -48,10 +48,10 @@ public final class Linearizability {
    *
    * @param mostSteps after as many states tried, the verdict is Undecided
    */
-  public static <S, I, O> LinearizabilityResult judge(
-      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> history, long mostSteps) {
+  public static <S, I, O> LinearizabilityResult check(
+      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> history, long maxSteps) {
     List<Operation<I, O>> counting =
         history.stream().filter(operation -> operation.ending() != Ending.FAILED).toList();
-    return new LinearizationSearch<>(sequentialModel, counting, mostSteps).run();
+    return new LinearizationSearch<>(sequentialModel, counting, maxSteps).run();
   }
 }

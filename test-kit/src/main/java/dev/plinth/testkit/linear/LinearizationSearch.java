@@ -61,7 +61,7 @@ final class LinearizationSearch<S, I, O> {
   }
 
   private final SequentialModel<S, I, O> sequentialModel;
-  private final long mostSteps;
+  private final long maxSteps;
   // The answered ones first, in the order of their invocation; then the others.
   private final List<Operation<I, O>> operations = new ArrayList<>();
   private final int answered;
@@ -72,9 +72,9 @@ final class LinearizationSearch<S, I, O> {
   private long steps;
 
   LinearizationSearch(
-      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> history, long mostSteps) {
+      SequentialModel<S, I, O> sequentialModel, List<Operation<I, O>> history, long maxSteps) {
     this.sequentialModel = sequentialModel;
-    this.mostSteps = mostSteps;
+    this.maxSteps = maxSteps;
     history.stream()
         .sorted(
             Comparator.comparing((Operation<I, O> op) -> op.ending() == Ending.UNKNOWN)
@@ -86,7 +86,7 @@ final class LinearizationSearch<S, I, O> {
   LinearizabilityResult run() {
     path.push(new Point(sequentialModel.initial()));
     while (placed.nextClearBit(0) < answered) {
-      if (steps >= mostSteps) {
+      if (steps >= maxSteps) {
         remember();
         return new LinearizabilityResult.Undecided(steps + " steps; farthest so far:\n" + farthest);
       }

@@ -31,11 +31,12 @@ class EngineCacheTest {
           threads.submit(
               () -> {
                 together.await();
-                return new EngineCache(temp).folder("tool", folder -> fetches.incrementAndGet());
+                return new EngineCache(temp)
+                    .directory("tool", directory -> fetches.incrementAndGet());
               }));
     }
-    for (Future<Path> folder : folders) {
-      assertEquals(temp.resolve("tool"), folder.get(30, TimeUnit.SECONDS));
+    for (Future<Path> directory : folders) {
+      assertEquals(temp.resolve("tool"), directory.get(30, TimeUnit.SECONDS));
     }
     threads.shutdown();
     assertEquals(1, fetches.get());
@@ -64,9 +65,9 @@ class EngineCacheTest {
   @Test
   void folder_afterAFetchThatWasKilled_isFetchedAfresh() throws Exception {
     Files.writeString(Files.createDirectory(temp.resolve("tool.part")).resolve("half"), "of it");
-    Path folder =
-        new EngineCache(temp).folder("tool", part -> Files.writeString(part.resolve("a"), ""));
-    assertEquals(List.of(folder.resolve("a")), list(folder));
+    Path directory =
+        new EngineCache(temp).directory("tool", part -> Files.writeString(part.resolve("a"), ""));
+    assertEquals(List.of(directory.resolve("a")), list(directory));
   }
 
   @Test
@@ -77,13 +78,14 @@ class EngineCacheTest {
           Files.writeString(part.resolve("half"), "of it");
           throw new IOException("the line broke");
         };
-    assertThrows(IOException.class, () -> engineCache.folder("tool", failing));
-    Path folder = engineCache.folder("tool", part -> Files.writeString(part.resolve("a"), ""));
-    assertEquals(List.of(folder.resolve("a")), list(folder));
+    assertThrows(IOException.class, () -> engineCache.directory("tool", failing));
+    Path directory =
+        engineCache.directory("tool", part -> Files.writeString(part.resolve("a"), ""));
+    assertEquals(List.of(directory.resolve("a")), list(directory));
   }
 
-  private static List<Path> list(Path folder) throws IOException {
-    try (var files = Files.list(folder)) {
+  private static List<Path> list(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
       return files.toList();
     }
   }
@@ -94,7 +96,7 @@ class EngineCacheTest {
       System.out.println("ready");
       System.in.read();
       AtomicInteger fetches = new AtomicInteger();
-      new EngineCache(Path.of(args[0])).folder("tool", folder -> fetches.incrementAndGet());
+      new EngineCache(Path.of(args[0])).directory("tool", directory -> fetches.incrementAndGet());
       System.out.println(fetches);
     }
   }

@@ -61,9 +61,9 @@ class FreePortLauncherTest {
   }
 
   private List<EngineNode> node(int port, String script) throws IOException {
-    Path folder = Files.createTempDirectory(temp, "plinth-");
+    Path directory = Files.createTempDirectory(temp, "plinth-");
     SupervisedProcess supervisedProcess =
-        new SupervisedProcess(folder, Map.of(), List.of("sh", "-c", script));
+        new SupervisedProcess(directory, Map.of(), List.of("sh", "-c", script));
     EngineNode.Probe probe = address -> script.startsWith("exec");
     return List.of(new EngineNode(Ports.local(port), probe, supervisedProcess));
   }

@@ -87,8 +87,8 @@ class SupervisedProcessTest {
   }
 
   private SupervisedProcess leash(String script) throws IOException {
-    Path folder = Files.createTempDirectory(temp, "plinth-");
-    return new SupervisedProcess(folder, Map.of(), List.of("sh", "-c", script));
+    Path directory = Files.createTempDirectory(temp, "plinth-");
+    return new SupervisedProcess(directory, Map.of(), List.of("sh", "-c", script));
   }
 
   private static boolean running(long process) {

@@ -281,7 +281,7 @@ class LeaseModelTest {
 
   private void assertGood(boolean good) {
     LinearizabilityResult linearizabilityResult =
-        Linearizability.judge(new LeaseModel(), history, 100_000);
+        Linearizability.check(new LeaseModel(), history, 100_000);
     assertEquals(
         good,
         linearizabilityResult instanceof LinearizabilityResult.Linearizable,

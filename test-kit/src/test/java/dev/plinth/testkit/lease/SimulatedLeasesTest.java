@@ -107,7 +107,7 @@ class SimulatedLeasesTest {
   }
 
   private static LinearizabilityResult judge(List<Operation<LeaseCall, LeaseAnswer>> history) {
-    return Linearizability.judge(new LeaseModel(), history, PLENTY);
+    return Linearizability.check(new LeaseModel(), history, PLENTY);
   }
 
   private static RandomGenerator random(int seed) {

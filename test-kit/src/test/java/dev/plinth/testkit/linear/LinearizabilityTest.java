@@ -97,7 +97,7 @@ class LinearizabilityTest {
     LinearizabilityResult.Undecided verdict =
         assertInstanceOf(
             LinearizabilityResult.Undecided.class,
-            Linearizability.judge(REGISTER, history, 10_000));
+            Linearizability.check(REGISTER, history, 10_000));
     assertTrue(verdict.picture().contains("20 of 21 answered"), verdict.picture());
     AssertionError failure =
         assertThrows(
@@ -115,7 +115,7 @@ class LinearizabilityTest {
     LinearizabilityResult.NotLinearizable verdict =
         assertInstanceOf(
             LinearizabilityResult.NotLinearizable.class,
-            Linearizability.judge(REGISTER, history, PLENTY));
+            Linearizability.check(REGISTER, history, PLENTY));
     List<String> lines = verdict.picture().lines().toList();
     assertEquals("30 of 31 answered operations in order, then none of 1 can follow", lines.get(0));
     assertEquals("  ... 18 before", lines.get(1));
@@ -142,7 +142,7 @@ class LinearizabilityTest {
     for (int seed = 0; seed < 10_000; seed++) {
       List<Operation<Call, Integer>> random = randomHistory(seed);
       boolean expected = BruteForce.linearizable(REGISTER, random);
-      LinearizabilityResult linearizabilityResult = Linearizability.judge(REGISTER, random, PLENTY);
+      LinearizabilityResult linearizabilityResult = Linearizability.check(REGISTER, random, PLENTY);
       assertEquals(
           expected,
           linearizabilityResult instanceof LinearizabilityResult.Linearizable,
@@ -192,13 +192,13 @@ class LinearizabilityTest {
 
   private void assertGood() {
     assertInstanceOf(
-        LinearizabilityResult.Linearizable.class, Linearizability.judge(REGISTER, history, PLENTY));
+        LinearizabilityResult.Linearizable.class, Linearizability.check(REGISTER, history, PLENTY));
     assertTrue(BruteForce.linearizable(REGISTER, history));
   }
 
   private void assertBad() {
     assertInstanceOf(
         LinearizabilityResult.NotLinearizable.class,
-        Linearizability.judge(REGISTER, history, PLENTY));
+        Linearizability.check(REGISTER, history, PLENTY));
   }
 }

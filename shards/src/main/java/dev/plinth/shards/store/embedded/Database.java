@@ -38,14 +38,14 @@ final class Database implements AutoCloseable {
     RocksDB.loadLibrary();
   }
 
-  private final Path folder;
+  private final Path directory;
   private final Options options;
   private final WriteOptions synced = new WriteOptions().setSync(true);
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private RocksDB db; // null while it could not be opened again
 
-  private Database(Path folder, Options options, RocksDB db) {
-    this.folder = folder;
+  private Database(Path directory, Options options, RocksDB db) {
+    this.directory = directory;
     this.options = options;
     this.db = db;
   }
@@ -57,7 +57,7 @@ final class Database implements AutoCloseable {
    * @param create whether the folder may be empty
    * @param salvage to take what lies before a damaged record, and lose the rest
    */
-  static Database open(Path folder, boolean create, boolean salvage) throws RocksDBException {
+  static Database open(Path directory, boolean create, boolean salvage) throws RocksDBException {
     Options options =
         new Options()
             .setCreateIfMissing(create)
@@ -68,8 +68,8 @@ final class Database implements AutoCloseable {
                     ? WALRecoveryMode.PointInTimeRecovery
                     : WALRecoveryMode.TolerateCorruptedTailRecords);
     try {
-      RocksDB db = RocksDB.open(options, folder.toString());
-      return new Database(folder, options, db);
+      RocksDB db = RocksDB.open(options, directory.toString());
+      return new Database(directory, options, db);
     } catch (RocksDBException e) {
       options.close();
       throw e;
@@ -132,9 +132,9 @@ final class Database implements AutoCloseable {
     try {
       closeDb();
       syncLogs();
-      db = RocksDB.openReadOnly(options, folder.toString());
+      db = RocksDB.openReadOnly(options, directory.toString());
     } catch (RocksDBException | IOException e) {
-      log.log(Level.WARNING, "cannot read " + folder + " after a write that failed: " + e);
+      log.log(Level.WARNING, "cannot read " + directory + " after a write that failed: " + e);
     } finally {
       lock.writeLock().unlock();
     }
@@ -150,7 +150,7 @@ final class Database implements AutoCloseable {
     lock.writeLock().lock();
     try {
       closeDb();
-      db = RocksDB.open(options, folder.toString());
+      db = RocksDB.open(options, directory.toString());
       db.write(synced, trial);
     } catch (RocksDBException e) {
       openToRead();
@@ -168,7 +168,7 @@ final class Database implements AutoCloseable {
   }
 
   private void syncLogs() throws IOException {
-    for (Path file : logs(folder)) {
+    for (Path file : logs(directory)) {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         channel.force(true);
       }
@@ -176,8 +176,8 @@ final class Database implements AutoCloseable {
   }
 
   /** The files of the write-ahead log, the oldest first. */
-  static List<Path> logs(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
+  static List<Path> logs(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
       return files
           .filter(file -> file.toString().endsWith(".log"))
           .sorted(Comparator.comparing(Path::getFileName))
@@ -186,7 +186,7 @@ final class Database implements AutoCloseable {
   }
 
   private void tryDisk() throws RocksDBException {
-    Path trial = folder.resolve("trial");
+    Path trial = directory.resolve("trial");
     try (FileChannel channel =
         FileChannel.open(trial, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       ByteBuffer room = ByteBuffer.allocate(ROOM);

@@ -75,7 +75,7 @@ final class EmbeddedShard implements OwnedShard {
       return Optional.empty();
     }
     store.writer().flush();
-    return store.claimAgain(this).map(same -> same);
+    return store.reclaim(this).map(same -> same);
   }
 
   void ends() {

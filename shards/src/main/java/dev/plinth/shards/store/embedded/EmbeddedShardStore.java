@@ -24,7 +24,7 @@ import org.rocksdb.WriteBatch;
 public final class EmbeddedShardStore implements ShardStore {
   static final String ENGINE = "embedded";
 
-  private final Path folder;
+  private final Path directory;
   private final int shards;
   private final Database db;
   private final HighWaterMarks marks;
@@ -33,18 +33,18 @@ public final class EmbeddedShardStore implements ShardStore {
   private final TreeMap<Integer, EmbeddedShard> owned = new TreeMap<>();
   private String address = "";
 
-  private EmbeddedShardStore(Path folder, int shards, Database db, HighWaterMarks marks) {
-    this.folder = folder;
+  private EmbeddedShardStore(Path directory, int shards, Database db, HighWaterMarks marks) {
+    this.directory = directory;
     this.shards = shards;
     this.db = db;
     this.marks = marks;
-    this.stop = new WriteStop(folder);
+    this.stop = new WriteStop(directory);
     this.writer = new GroupWriter(db, marks, stop);
   }
 
   /** Like the other, for data that was never restored. */
-  public static EmbeddedShardStore open(Path folder, int shards) {
-    return open(folder, shards, 0);
+  public static EmbeddedShardStore open(Path directory, int shards) {
+    return open(directory, shards, 0);
   }
 
   /**
@@ -53,36 +53,38 @@ public final class EmbeddedShardStore implements ShardStore {
    * @param generation of the data; where it is higher than before, what is lost is given up
    * @throws StoreUnavailable if it is held, damaged, or was made for another number of shards
    */
-  public static EmbeddedShardStore open(Path folder, int shards, int generation) {
-    boolean known = LastCommitFile.exist(folder);
+  public static EmbeddedShardStore open(Path directory, int shards, int generation) {
+    boolean known = LastCommitFile.exist(directory);
     Database db = null;
     HighWaterMarks marks = null;
     try {
       boolean salvage =
-          known && LastCommitFile.isRaised(marks = LastCommitFile.open(folder, shards), generation);
-      db = Database.open(folder, !known, salvage);
-      checkShards(db, shards, folder);
+          known
+              && LastCommitFile.isRaised(
+                  marks = LastCommitFile.open(directory, shards), generation);
+      db = Database.open(directory, !known, salvage);
+      checkShards(db, shards, directory);
       db.verify();
-      marks = known ? marks : LastCommitFile.open(folder, shards);
-      LastCommitFile.check(db, marks, shards, generation, folder);
-      return new EmbeddedShardStore(folder, shards, db, marks);
+      marks = known ? marks : LastCommitFile.open(directory, shards);
+      LastCommitFile.check(db, marks, shards, generation, directory);
+      return new EmbeddedShardStore(directory, shards, db, marks);
     } catch (RocksDBException | StoreUnavailable e) {
       close(db, marks);
       throw e instanceof StoreUnavailable told
           ? told
-          : refusal(folder, known, (RocksDBException) e);
+          : refusal(directory, known, (RocksDBException) e);
     }
   }
 
-  private static StoreUnavailable refusal(Path folder, boolean known, RocksDBException e) {
+  private static StoreUnavailable refusal(Path directory, boolean known, RocksDBException e) {
     Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
     boolean damaged = code == Status.Code.Corruption || known && code != Status.Code.IOError;
     return damaged
-        ? LastCommitFile.damaged(folder, String.valueOf(e.getMessage()), e)
-        : unavailable("cannot open " + folder, e);
+        ? LastCommitFile.damaged(directory, String.valueOf(e.getMessage()), e)
+        : unavailable("cannot open " + directory, e);
   }
 
-  private static void checkShards(Database db, int shards, Path folder) throws RocksDBException {
+  private static void checkShards(Database db, int shards, Path directory) throws RocksDBException {
     byte[] stored = db.get(EmbeddedKeys.SHARDS);
     if (stored == null) {
       try (WriteBatch batch = new WriteBatch()) {
@@ -92,7 +94,7 @@ public final class EmbeddedShardStore implements ShardStore {
     } else if (EmbeddedKeys.number(stored) != shards) {
       throw unavailable(
           "%s holds %d shards (expected: %d)"
-              .formatted(folder, EmbeddedKeys.number(stored), shards),
+              .formatted(directory, EmbeddedKeys.number(stored), shards),
           null);
     }
   }
@@ -121,7 +123,7 @@ public final class EmbeddedShardStore implements ShardStore {
   }
 
   /** Puts another in the place of a claim that had a commit fail; empty if it cannot be read. */
-  synchronized Optional<EmbeddedShard> claimAgain(EmbeddedShard before) {
+  synchronized Optional<EmbeddedShard> reclaim(EmbeddedShard before) {
     try {
       EmbeddedShard same = new EmbeddedShard(this, before.shard(), meta(before.shard()));
       before.ends();
@@ -205,7 +207,7 @@ public final class EmbeddedShardStore implements ShardStore {
 
   @Override
   public String location() {
-    return folder.toString();
+    return directory.toString();
   }
 
   @Override

@@ -32,7 +32,7 @@ final class GroupWriter implements AutoCloseable {
 
   private static final Queued END = new Queued(null, null);
   // Bounds how long one batch keeps the next waiting.
-  private static final int MOST_GROUPS = 1024;
+  private static final int MAX_GROUPS = 1024;
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Database db;
@@ -67,13 +67,13 @@ final class GroupWriter implements AutoCloseable {
         groups.clear();
         Queued first = stop.isOn() ? queue.poll(RETRY_NANOS, TimeUnit.NANOSECONDS) : queue.take();
         if (stop.isOn() && System.nanoTime() - tried >= RETRY_NANOS) {
-          tryAgain();
+          retry();
         }
         if (first == null) {
           continue;
         }
         groups.add(first);
-        queue.drainTo(groups, MOST_GROUPS);
+        queue.drainTo(groups, MAX_GROUPS);
         boolean last = groups.remove(END);
         writeAll(groups);
         if (last) {
@@ -85,7 +85,7 @@ final class GroupWriter implements AutoCloseable {
     }
   }
 
-  private void tryAgain() {
+  private void retry() {
     try (WriteBatch trial = new WriteBatch()) {
       trial.put(EmbeddedKeys.TRIAL, EmbeddedKeys.number(System.currentTimeMillis()));
       db.openToWrite(trial);
@@ -103,7 +103,7 @@ final class GroupWriter implements AutoCloseable {
       }
       if (batch.count() > 0) {
         db.write(batch);
-        note(groups);
+        record(groups);
       }
       groups.forEach(queued -> queued.done.complete(null));
     } catch (RocksDBException e) {
@@ -143,7 +143,7 @@ final class GroupWriter implements AutoCloseable {
   }
 
   /** Before anybody is told: what was acknowledged is in the marks. */
-  private void note(List<Queued> groups) {
+  private void record(List<Queued> groups) {
     for (Queued queued : groups) {
       if (queued.group != null) {
         marks.raise(LastCommitFile.of(queued.group.shard), queued.group.meta.revision());

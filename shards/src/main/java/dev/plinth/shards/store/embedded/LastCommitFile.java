@@ -23,22 +23,22 @@ final class LastCommitFile {
 
   private LastCommitFile() {}
 
-  static boolean exist(Path folder) {
-    return Files.exists(folder.resolve(FILE));
+  static boolean exist(Path directory) {
+    return Files.exists(directory.resolve(FILE));
   }
 
-  static HighWaterMarks open(Path folder, int shards) {
+  static HighWaterMarks open(Path directory, int shards) {
     List<String> names = new ArrayList<>(List.of("generation"));
     for (int i = 0; i < shards; i++) {
       names.add(String.valueOf(i));
     }
     try {
-      Files.createDirectories(folder);
-      return HighWaterMarks.open(folder.resolve(FILE), names);
+      Files.createDirectories(directory);
+      return HighWaterMarks.open(directory.resolve(FILE), names);
     } catch (IOException e) {
       throw EmbeddedShardStore.unavailable(
           "%s cannot be used; if nothing else in the folder is damaged, delete it"
-              .formatted(folder.resolve(FILE)),
+              .formatted(directory.resolve(FILE)),
           e);
     }
   }
@@ -53,7 +53,7 @@ final class LastCommitFile {
   }
 
   /** Refuses a database that has not all that was acknowledged, unless the loss is accepted. */
-  static void check(Database db, HighWaterMarks marks, int shards, int generation, Path folder)
+  static void check(Database db, HighWaterMarks marks, int shards, int generation, Path directory)
       throws RocksDBException {
     boolean accepted = isRaised(marks, generation);
     for (int shard = 0; shard < shards; shard++) {
@@ -62,7 +62,7 @@ final class LastCommitFile {
       long marked = marks.get(of(shard));
       if (revision < marked && !accepted) {
         throw damaged(
-            folder, "shard %d ends at commit %d of %d".formatted(shard, revision, marked), null);
+            directory, "shard %d ends at commit %d of %d".formatted(shard, revision, marked), null);
       }
       if (revision < marked) {
         log.log(Level.WARNING, "shard {0}: {1} commits are lost", shard, marked - revision);
@@ -76,19 +76,19 @@ final class LastCommitFile {
   }
 
   /** Says what is damaged and what to do. */
-  static StoreUnavailable damaged(Path folder, String what, Exception cause) {
+  static StoreUnavailable damaged(Path directory, String what, Exception cause) {
     return StoreUnavailable.notApplied(
         EmbeddedShardStore.ENGINE,
         ("%s is damaged: %s. Acknowledged commits are lost (log: %s). Put back a backup of this"
                 + " folder, or go on with what is left; either way start with"
                 + " --shards.generation one higher than before, so that tokens go on rising")
-            .formatted(folder, what, logs(folder)),
+            .formatted(directory, what, logs(directory)),
         cause);
   }
 
-  private static String logs(Path folder) {
+  private static String logs(Path directory) {
     try {
-      List<Path> logs = Database.logs(folder);
+      List<Path> logs = Database.logs(directory);
       return logs.isEmpty() ? "missing" : logs.get(logs.size() - 1).toString();
     } catch (IOException e) {
       return "unreadable";

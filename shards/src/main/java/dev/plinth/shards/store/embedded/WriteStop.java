@@ -13,11 +13,11 @@ import org.rocksdb.Status;
 final class WriteStop {
   private static final Logger log = System.getLogger("plinth.shards");
 
-  private final Path folder;
+  private final Path directory;
   private volatile StoreUnavailable refusal;
 
-  WriteStop(Path folder) {
-    this.folder = folder;
+  WriteStop(Path directory) {
+    this.directory = directory;
   }
 
   void begin(RocksDBException failure) {
@@ -25,7 +25,7 @@ final class WriteStop {
         isFull(failure)
             ? "the disk of %s is full; work goes on by itself when there is room"
             : "a write to %s failed (" + failure.getMessage() + "); it is tried again every second";
-    refusal = StoreUnavailable.readOnly(EmbeddedShardStore.ENGINE, what.formatted(folder));
+    refusal = StoreUnavailable.readOnly(EmbeddedShardStore.ENGINE, what.formatted(directory));
     log.log(Level.ERROR, "no writes are taken: " + refusal.getMessage());
   }
 
@@ -37,7 +37,7 @@ final class WriteStop {
 
   void end() {
     refusal = null;
-    log.log(Level.INFO, "writes to " + folder + " are taken again");
+    log.log(Level.INFO, "writes to " + directory + " are taken again");
   }
 
   boolean isOn() {

@@ -11,7 +11,7 @@ record ClaimEnd(StoreUnavailable failure) {
     return failure != null && failure.mayHaveApplied();
   }
 
-  void tell(PendingCommit commit) {
+  void complete(PendingCommit commit) {
     if (failure == null) {
       commit.deposed();
     } else if (commit.wasSent() || !failure.mayHaveApplied()) {

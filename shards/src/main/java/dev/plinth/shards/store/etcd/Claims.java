@@ -24,7 +24,7 @@ final class Claims implements SessionKeeper.Listener {
   private final EtcdStoreContext etcdStoreContext;
   private final BiFunction<NodeSession, Ownership.Claimed, EtcdShard> factory;
   private final Map<Integer, EtcdShard> claimed = new TreeMap<>();
-  private final Set<Integer> underWay = new HashSet<>();
+  private final Set<Integer> inFlight = new HashSet<>();
   private NodeSession nodeSession;
   private volatile NodeSession telling;
 
@@ -40,12 +40,12 @@ final class Claims implements SessionKeeper.Listener {
   @Override
   public synchronized void granted(NodeSession next) {
     nodeSession = next;
-    tell();
+    complete();
   }
 
   @Override
   public void lost(NodeSession lost, String why) {
-    tell();
+    complete();
     List<EtcdShard> gone = all();
     List<Integer> numbers = gone.stream().map(EtcdShard::shard).toList();
     log.log(Level.WARNING, "the session is lost, and shards " + numbers + ": " + why);
@@ -53,11 +53,11 @@ final class Claims implements SessionKeeper.Listener {
     gone.forEach(shard -> shard.commits().lose());
   }
 
-  private synchronized void tell() {
+  private synchronized void complete() {
     telling =
         claimed.values().stream()
             .map(EtcdShard::session)
-            .filter(NodeSession::isOver)
+            .filter(NodeSession::isExpired)
             .findFirst()
             .orElse(nodeSession);
   }
@@ -79,19 +79,19 @@ final class Claims implements SessionKeeper.Listener {
 
   private synchronized Optional<NodeSession> begin(int shard) {
     EtcdShard before = claimed.get(shard);
-    if (before != null && !before.isLost() || underWay.contains(shard)) {
+    if (before != null && !before.isLost() || inFlight.contains(shard)) {
       return Optional.empty();
     }
     if (!nodeSession.hasAuthority(etcdStoreContext.nanos().getAsLong())) {
       throw EtcdFailure.notApplied("no session to claim shard " + shard + " under", null);
     }
     forget(before); // who claims again has no more use for it
-    underWay.add(shard);
+    inFlight.add(shard);
     return Optional.of(nodeSession);
   }
 
   private synchronized void end(int shard) {
-    underWay.remove(shard);
+    inFlight.remove(shard);
   }
 
   private synchronized EtcdShard take(NodeSession under, Ownership.Claimed made) {
@@ -105,8 +105,8 @@ final class Claims implements SessionKeeper.Listener {
   }
 
   /** Puts another in the place of a claim that still stands; empty where it does not. */
-  synchronized Optional<EtcdShard> takeAgain(EtcdShard before, long revision) {
-    if (before.session().isOver() || claimed.get(before.shard()) != before) {
+  synchronized Optional<EtcdShard> reclaim(EtcdShard before, long revision) {
+    if (before.session().isExpired() || claimed.get(before.shard()) != before) {
       return Optional.empty();
     }
     Ownership.Claimed same = new Ownership.Claimed(before.shard(), before.epoch(), revision);
@@ -115,7 +115,7 @@ final class Claims implements SessionKeeper.Listener {
 
   synchronized void forget(EtcdShard shard) {
     if (shard != null && claimed.remove(shard.shard(), shard)) {
-      tell();
+      complete();
     }
   }
 
@@ -145,6 +145,6 @@ final class Claims implements SessionKeeper.Listener {
 
   private synchronized boolean isKnown(int shard, long epoch) {
     EtcdShard known = claimed.get(shard);
-    return underWay.contains(shard) || known != null && known.epoch() == epoch;
+    return inFlight.contains(shard) || known != null && known.epoch() == epoch;
   }
 }

@@ -9,7 +9,7 @@ record ClockReading(long nanos, long wallMillis) {
    * the machine slept, where the monotonic clock stands still meanwhile, or as somebody set the
    * wall clock forward. Negative where it was set back.
    */
-  long standstillNanos(ClockReading since) {
+  long suspendedNanos(ClockReading since) {
     return TimeUnit.MILLISECONDS.toNanos(wallMillis - since.wallMillis) - (nanos - since.nanos);
   }
 }

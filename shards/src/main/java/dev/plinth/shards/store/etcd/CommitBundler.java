@@ -47,30 +47,30 @@ final class CommitBundler {
   }
 
   // What etcd takes: of a transaction inside another, what that leaves it.
-  private static final int MOST_OPS = EtcdShardStore.MAX_WRITES + 1;
+  private static final int MAX_OPS = EtcdShardStore.MAX_WRITES + 1;
   // It takes 1.5 MiB. And all that is applied at once keeps others waiting.
-  private static final int MOST_BYTES = 1 << 20;
-  private static final int MOST_OPS_IN_ALL = 512;
+  private static final int MAX_BYTES = 1 << 20;
+  private static final int MAX_OPS_IN_ALL = 512;
 
   private final TxnTransport txnTransport;
   private final Op mark;
-  private final int mostUnderWay;
+  private final int maxUnderWay;
   private final StoreMetrics metrics;
   private final Serial serial = new Serial();
   private final Deque<Queued> queue = new ArrayDeque<>();
   private int queuedOps;
   private long queuedBytes;
-  private int underWay;
+  private int inFlight;
 
   /**
    * @param mark a key that is written with every bundle. etcd weighs against its quota only what is
    *     not nested, and would write the rest even when it has no space.
    */
   CommitBundler(
-      TxnTransport txnTransport, ByteSequence mark, int mostUnderWay, StoreMetrics metrics) {
+      TxnTransport txnTransport, ByteSequence mark, int maxUnderWay, StoreMetrics metrics) {
     this.txnTransport = txnTransport;
     this.mark = Op.put(mark, ByteSequence.EMPTY, PutOption.DEFAULT);
-    this.mostUnderWay = mostUnderWay;
+    this.maxUnderWay = maxUnderWay;
     this.metrics = metrics;
   }
 
@@ -86,8 +86,8 @@ final class CommitBundler {
   }
 
   private void send() {
-    while (!queue.isEmpty() && (underWay == 0 || underWay < mostUnderWay && fillsOne())) {
-      underWay++;
+    while (!queue.isEmpty() && (inFlight == 0 || inFlight < maxUnderWay && fillsOne())) {
+      inFlight++;
       Bundle bundle = next();
       metrics.bundled(bundle.parts.size());
       bundle
@@ -97,7 +97,7 @@ final class CommitBundler {
   }
 
   private boolean fillsOne() {
-    return queuedOps >= MOST_OPS_IN_ALL || queuedBytes >= MOST_BYTES;
+    return queuedOps >= MAX_OPS_IN_ALL || queuedBytes >= MAX_BYTES;
   }
 
   private void count(Queued queued, int sign) {
@@ -139,7 +139,7 @@ final class CommitBundler {
     // Behind what the answers have brought, so that it leaves together.
     serial.execute(
         () -> {
-          underWay--;
+          inFlight--;
           send();
         });
   }
@@ -147,7 +147,7 @@ final class CommitBundler {
   /** One request. */
   private final class Bundle {
     private final List<Queued> parts = new ArrayList<>();
-    private int mostOps;
+    private int maxOps;
     private int ops;
     private int bytes;
 
@@ -157,13 +157,13 @@ final class CommitBundler {
 
     /** Takes another, if it fits. */
     boolean takes(Queued other) {
-      int larger = Math.max(mostOps, other.part.ops());
+      int larger = Math.max(maxOps, other.part.ops());
       boolean fits =
           !other.alone
               && !parts.get(0).alone
-              && 1 + parts.size() + 1 + larger <= MOST_OPS // the mark, these, this one
-              && ops + other.part.ops() <= MOST_OPS_IN_ALL
-              && bytes + other.part.bytes <= MOST_BYTES;
+              && 1 + parts.size() + 1 + larger <= MAX_OPS // the mark, these, this one
+              && ops + other.part.ops() <= MAX_OPS_IN_ALL
+              && bytes + other.part.bytes <= MAX_BYTES;
       if (fits) {
         add(other);
       }
@@ -172,7 +172,7 @@ final class CommitBundler {
 
     private void add(Queued queued) {
       parts.add(queued);
-      mostOps = Math.max(mostOps, queued.part.ops());
+      maxOps = Math.max(maxOps, queued.part.ops());
       ops += queued.part.ops();
       bytes += queued.part.bytes;
     }

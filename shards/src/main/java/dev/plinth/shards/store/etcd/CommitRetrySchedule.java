@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 /** The pauses between tries of a commit, and their end: when the session's authority has passed. */
 final class CommitRetrySchedule {
   private static final long FIRST_MILLIS = 40;
-  private static final long LONGEST_MILLIS = 500;
+  private static final long MAX_MILLIS = 500;
 
   private final NodeSession nodeSession;
   private final EtcdStoreContext etcdStoreContext;
@@ -15,7 +15,7 @@ final class CommitRetrySchedule {
     this.etcdStoreContext = etcdStoreContext;
   }
 
-  boolean isOver() {
+  boolean isExpired() {
     return !nodeSession.hasAuthority(etcdStoreContext.nanos().getAsLong());
   }
 
@@ -33,7 +33,7 @@ final class CommitRetrySchedule {
         .scheduler()
         .schedule(
             then,
-            Math.min(FIRST_MILLIS << Math.min(pauses - 1, 8), LONGEST_MILLIS),
+            Math.min(FIRST_MILLIS << Math.min(pauses - 1, 8), MAX_MILLIS),
             TimeUnit.MILLISECONDS);
   }
 }

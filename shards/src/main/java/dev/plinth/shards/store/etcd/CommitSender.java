@@ -27,7 +27,7 @@ final class CommitSender {
     CompletableFuture<CommitStatus> send(long number, List<Write> writes);
 
     /** How things stand, changing nothing. */
-    CompletableFuture<CommitStatus> look();
+    CompletableFuture<CommitStatus> readBack();
   }
 
   private final CommitTransport commitTransport;
@@ -126,7 +126,7 @@ final class CommitSender {
         lost
             || claimEnd != null && claimEnd.isUnknown()
             || failed.stream().anyMatch(PendingCommit::isDoubtful);
-    if (doubtful || pending.isEmpty() && failed.stream().noneMatch(PendingCommit::isUnderWay)) {
+    if (doubtful || pending.isEmpty() && failed.stream().noneMatch(PendingCommit::isInFlight)) {
       OptionalLong last = doubtful ? OptionalLong.empty() : OptionalLong.of(applied);
       untilAnswered.forEach(standing -> standing.complete(last));
       untilAnswered.clear();
@@ -135,7 +135,7 @@ final class CommitSender {
 
   private void settle() {
     for (PendingCommit head = pending.peek(); head != null; head = pending.peek()) {
-      if (head.number() > applied && !isOver(head)) {
+      if (head.number() > applied && !isEnded(head)) {
         return;
       }
       pending.remove();
@@ -143,13 +143,13 @@ final class CommitSender {
         head.done();
       } else {
         failed.add(head);
-        claimEnd.tell(head);
+        claimEnd.complete(head);
       }
     }
   }
 
   /** The first commit that is surely not applied takes all after it along. */
-  private boolean isOver(PendingCommit head) {
+  private boolean isEnded(PendingCommit head) {
     if (claimEnd == null) {
       claimEnd = lost && !head.wasSent() ? ClaimEnd.DEPOSED : head.ending();
     }
@@ -158,15 +158,15 @@ final class CommitSender {
 
   private void send() {
     PendingCommit before = null;
-    int underWay = 0;
+    int inFlight = 0;
     for (PendingCommit commit : pending) {
-      if (!commit.isUnderWay()) {
-        if (underWay == etcdStoreContext.settings().commitsInFlight() || !maySend(commit, before)) {
+      if (!commit.isInFlight()) {
+        if (inFlight == etcdStoreContext.settings().commitsInFlight() || !maySend(commit, before)) {
           return;
         }
         send(commit);
       }
-      underWay++;
+      inFlight++;
       before = commit;
     }
   }
@@ -214,7 +214,7 @@ final class CommitSender {
               ? new ClaimEnd(EtcdFailure.unknown("the shard was lost before the answer came", null))
               : ClaimEnd.DEPOSED);
     } else if (commitStatus.revision() > sentUpTo
-        || commitStatus.revision() < commit.number() && commit.wasInTurn()) {
+        || commitStatus.revision() < commit.number() && commit.wasInOrder()) {
       // Only a hand in the data, or a restored backup, does this.
       String what = "the last commit is " + commitStatus.revision() + " (expected: ";
       commit.end(
@@ -230,7 +230,7 @@ final class CommitSender {
 
   private void failed(PendingCommit commit, Throwable failure) {
     EtcdFailure etcdFailure = EtcdFailure.of(failure);
-    space.note(etcdFailure);
+    space.record(etcdFailure);
     if (etcdFailure == EtcdFailure.NO_SPACE) {
       refusedForSpace(commit, failure);
       return;
@@ -248,7 +248,7 @@ final class CommitSender {
   /** etcd says so too of the transaction that crosses the limit, which it applies all the same. */
   private void refusedForSpace(PendingCommit commit, Throwable refusal) {
     commitTransport
-        .look()
+        .readBack()
         .whenComplete(
             (commitStatus, failure) ->
                 serial.execute(
@@ -260,13 +260,13 @@ final class CommitSender {
                         commit.end(refusal(commit, refusal));
                       } else {
                         commit.doubt();
-                        looked(commit, commitStatus, refusal);
+                        onReadBack(commit, commitStatus, refusal);
                       }
                       proceed();
                     }));
   }
 
-  private void looked(PendingCommit commit, CommitStatus commitStatus, Throwable refusal) {
+  private void onReadBack(PendingCommit commit, CommitStatus commitStatus, Throwable refusal) {
     if (commitStatus == null) {
       commit.back();
       commit.end(refusal(commit, refusal));
@@ -284,7 +284,7 @@ final class CommitSender {
 
   /** Asks again, as long as no other node can own the shard. */
   private void waitOrEnd(PendingCommit commit, Throwable failure) {
-    if (commitRetrySchedule.isOver()) {
+    if (commitRetrySchedule.isExpired()) {
       commit.end(new ClaimEnd(EtcdFailure.unknown("no answer to a commit", failure)));
       return;
     }
@@ -294,7 +294,7 @@ final class CommitSender {
             serial.execute(
                 () -> {
                   commit.waiting(false);
-                  if (commitRetrySchedule.isOver()) {
+                  if (commitRetrySchedule.isExpired()) {
                     commit.end(new ClaimEnd(EtcdFailure.unknown("no answer to a commit", failure)));
                   }
                   proceed();

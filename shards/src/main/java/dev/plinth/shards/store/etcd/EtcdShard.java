@@ -58,15 +58,15 @@ final class EtcdShard implements OwnedShard {
 
   @Override
   public boolean isLost() {
-    return released || nodeSession.isOver();
+    return released || nodeSession.isExpired();
   }
 
   @Override
   public List<Row> load() {
-    return new PagedRowLoader(txns, shard, this::mayGoOn).all();
+    return new PagedRowLoader(txns, shard, this::mayContinue).all();
   }
 
-  private boolean mayGoOn() {
+  private boolean mayContinue() {
     return nodeSession.hasAuthority(System.nanoTime());
   }
 
@@ -85,7 +85,7 @@ final class EtcdShard implements OwnedShard {
 
   @Override
   public Optional<OwnedShard> reclaim() {
-    return released ? Optional.empty() : store.again(this).map(same -> same);
+    return released ? Optional.empty() : store.reclaim(this).map(same -> same);
   }
 
   @Override

@@ -119,8 +119,8 @@ public final class EtcdShardStore implements ShardStore {
     CompletableFuture<?> reading = failoverEtcdClient.get(etcdKeys.shards(), GetOption.DEFAULT);
     CompletableFuture.allOf(renewing, reading).exceptionally(away -> null).join();
     CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
-    long patience = Math.max(START.toMillis(), etcdStoreContext.settings().sessionTtl().toMillis());
-    if (!first.completeOnTimeout(false, patience, TimeUnit.MILLISECONDS).join()) {
+    long timeout = Math.max(START.toMillis(), etcdStoreContext.settings().sessionTtl().toMillis());
+    if (!first.completeOnTimeout(false, timeout, TimeUnit.MILLISECONDS).join()) {
       throw EtcdFailure.notApplied("no session at " + location(), keeper.lastFailure());
     }
     ShardCount.check(failoverEtcdClient, etcdKeys, shards);
@@ -184,7 +184,7 @@ public final class EtcdShardStore implements ShardStore {
       return mine.map(made -> made);
     } catch (StoreUnavailable e) {
       EtcdFailure etcdFailure = EtcdFailure.of(e);
-      space.note(etcdFailure);
+      space.record(etcdFailure);
       if (etcdFailure == EtcdFailure.LEASE_GONE) {
         keeper.doubt(keeper.session());
       }
@@ -246,7 +246,7 @@ public final class EtcdShardStore implements ShardStore {
    * A claim whose commits etcd refused for want of space still stands, and another could not be
    * made: so the next goes on under its epoch. Not if anything sent under it may yet be applied.
    */
-  Optional<EtcdShard> again(EtcdShard shard) {
+  Optional<EtcdShard> reclaim(EtcdShard shard) {
     if (!space.isRaised()) {
       return Optional.empty();
     }
@@ -258,12 +258,12 @@ public final class EtcdShardStore implements ShardStore {
         .stream()
         .boxed()
         .findFirst()
-        .flatMap(last -> claims.takeAgain(shard, last));
+        .flatMap(last -> claims.reclaim(shard, last));
   }
 
   /** Where the key cannot be deleted now, the sweep does it, or the end of the session. */
   void released(EtcdShard shard) {
-    if (!shard.session().isOver() && !closed.get()) {
+    if (!shard.session().isExpired() && !closed.get()) {
       shard.txns().delete().exceptionally(failed -> null).join();
     }
     claims.forget(shard);
@@ -287,7 +287,7 @@ public final class EtcdShardStore implements ShardStore {
   @Override
   public Optional<String> unavailableReason() {
     if (keeper.session().hasAuthority(etcdStoreContext.nanos().getAsLong())) {
-      return isClockTrusted() ? space.trouble() : Optional.of(SLEPT);
+      return isClockTrusted() ? space.unavailableReason() : Optional.of(SLEPT);
     }
     Throwable failure = keeper.lastFailure();
     return Optional.of(

@@ -49,7 +49,7 @@ final class FencedTxns {
       }
 
       @Override
-      public CompletableFuture<CommitSender.CommitStatus> look() {
+      public CompletableFuture<CommitSender.CommitStatus> readBack() {
         return failoverEtcdClient
             .txn(List.of(), state(), List.of())
             .thenApply(FencedTxns.this::answer);

@@ -55,7 +55,7 @@ final class NodeSession {
     return lease;
   }
 
-  boolean isOver() {
+  boolean isExpired() {
     return over;
   }
 
@@ -77,7 +77,7 @@ final class NodeSession {
    * margin is for that, the other for what the margin was made for.
    */
   boolean mayHaveSlept(ClockReading now) {
-    return now.standstillNanos(last.sent) > margin.toNanos() / 2;
+    return now.suspendedNanos(last.sent) > margin.toNanos() / 2;
   }
 
   /** True for the first who says so since the last renewal. */

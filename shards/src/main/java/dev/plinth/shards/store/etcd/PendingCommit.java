@@ -16,7 +16,7 @@ final class PendingCommit {
   private final CompletableFuture<CommitResult> outcome = new CompletableFuture<>();
   private int tries;
   private long sent;
-  private boolean underWay;
+  private boolean inFlight;
   private boolean inTurn;
   private boolean doubtful;
   private boolean waiting;
@@ -48,13 +48,13 @@ final class PendingCommit {
   void sent(boolean turn, long order) {
     tries++;
     sent = order;
-    underWay = true;
+    inFlight = true;
     inTurn = turn;
   }
 
   /** The last try has ended, in whatever way. */
   void back() {
-    underWay = false;
+    inFlight = false;
   }
 
   int tries() {
@@ -69,11 +69,11 @@ final class PendingCommit {
     return sent > other.sent;
   }
 
-  boolean isUnderWay() {
-    return underWay;
+  boolean isInFlight() {
+    return inFlight;
   }
 
-  boolean wasInTurn() {
+  boolean wasInOrder() {
     return inTurn;
   }
 

@@ -35,11 +35,11 @@ final class SessionKeeper {
 
   private static final Logger log = System.getLogger("plinth.etcd");
   private static final long RETRY_MILLIS = 100;
-  private static final long LONGEST_RETRY_MILLIS = 1_000;
+  private static final long MAX_RETRY_MILLIS = 1_000;
   // A pause of the process or of etcd that lasts three quarters of the session costs nothing: what
   // is left of it has room for the pause before the last renewal and for the next one's answer.
   private static final int BEATS = 10;
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
 
   private final Leases leases;
   private final EtcdSettings settings;
@@ -88,7 +88,7 @@ final class SessionKeeper {
   /** The clocks say that the machine slept: nothing is sure before etcd has answered again. */
   void slept(NodeSession suspect) {
     if (suspect.suspect()) {
-      etcdStoreContext.metrics().stoodStill();
+      etcdStoreContext.metrics().suspended();
       log.log(
           Level.WARNING,
           "the monotonic clock stood still, or the wall clock was set forward: no authority until"
@@ -108,7 +108,7 @@ final class SessionKeeper {
             (granted, failure) -> {
               lastFailure = failure;
               if (failure != null) {
-                long longer = Math.min(pauseMillis * 2, LONGEST_RETRY_MILLIS);
+                long longer = Math.min(pauseMillis * 2, MAX_RETRY_MILLIS);
                 scheduler.schedule(() -> grant(longer), pauseMillis, TimeUnit.MILLISECONDS);
               } else if (!stopped) {
                 granted(sent, granted);
@@ -121,7 +121,7 @@ final class SessionKeeper {
     nodeSession = new NodeSession(granted.lease(), settings.authorityMargin(), sent, granted.ttl());
     listener.granted(nodeSession);
     first.complete(null);
-    renewEvery(nodeSession, Math.min(granted.ttl().toNanos() / BEATS, LONGEST_PAUSE.toNanos()));
+    renewEvery(nodeSession, Math.min(granted.ttl().toNanos() / BEATS, MAX_PAUSE.toNanos()));
   }
 
   /**
@@ -129,7 +129,7 @@ final class SessionKeeper {
    * goes on, there is one on its way that was sent a moment ago.
    */
   private void renewEvery(NodeSession renewed, long pause) {
-    if (stopped || renewed.isOver()) {
+    if (stopped || renewed.isExpired()) {
       return;
     }
     scheduler.schedule(
@@ -145,14 +145,14 @@ final class SessionKeeper {
   void giveUp(NodeSession untrusted, String why) {
     scheduler.execute(
         () -> {
-          if (!stopped && !untrusted.isOver()) {
+          if (!stopped && !untrusted.isExpired()) {
             lose(untrusted, why);
           }
         });
   }
 
   private void renew(NodeSession renewed) {
-    if (stopped || renewed.isOver()) {
+    if (stopped || renewed.isExpired()) {
       return;
     }
     ClockReading sent = etcdStoreContext.now();
@@ -160,7 +160,7 @@ final class SessionKeeper {
         .keepAlive(renewed.lease())
         .whenCompleteAsync(
             (ttl, failure) -> {
-              if (!stopped && !renewed.isOver()) {
+              if (!stopped && !renewed.isExpired()) {
                 renewed(renewed, sent, ttl, failure);
               }
             },

@@ -18,7 +18,7 @@ final class SpaceAlarm {
 
   private volatile boolean raised;
 
-  void note(EtcdFailure etcdFailure) {
+  void record(EtcdFailure etcdFailure) {
     if (etcdFailure == EtcdFailure.NO_SPACE && !raised) {
       raised = true;
       log.log(Level.ERROR, TROUBLE);
@@ -41,7 +41,7 @@ final class SpaceAlarm {
     return raised ? Optional.of(REFUSAL) : Optional.empty();
   }
 
-  Optional<String> trouble() {
+  Optional<String> unavailableReason() {
     return raised ? Optional.of(TROUBLE) : Optional.empty();
   }
 }

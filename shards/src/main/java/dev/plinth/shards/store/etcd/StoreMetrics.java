@@ -90,7 +90,7 @@ final class StoreMetrics {
     sessionsLost.increment();
   }
 
-  void stoodStill() {
+  void suspended() {
     standstills.increment();
   }
 

@@ -23,7 +23,7 @@ class EmbeddedDamageTest {
   private static final int SHARDS = 2;
   private static final int COMMITS = 300;
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @BeforeEach
   void commitMany() {
@@ -31,7 +31,7 @@ class EmbeddedDamageTest {
   }
 
   private void commit(int count) {
-    try (EmbeddedShardStore store = EmbeddedShardStore.open(folder, SHARDS)) {
+    try (EmbeddedShardStore store = EmbeddedShardStore.open(directory, SHARDS)) {
       OwnedShard shard = store.claim(1).orElseThrow();
       for (int i = 0; i < count; i++) {
         Write row = Write.put("k" + i, new byte[200]);
@@ -50,8 +50,8 @@ class EmbeddedDamageTest {
   void logCutToTwoThirds_refusesTheStart_everyTime() throws IOException {
     Path log = log();
     cut(log, Files.size(log) * 2 / 3);
-    assertRefused(folder);
-    assertRefused(folder);
+    assertRefused(directory);
+    assertRefused(directory);
   }
 
   @Test
@@ -60,21 +60,21 @@ class EmbeddedDamageTest {
     long whole = Files.size(log);
     for (long length = whole - 1; length > whole - 600; length -= 53) {
       cut(log, length);
-      assertRefused(folder);
+      assertRefused(directory);
     }
   }
 
   @Test
   void missingLog_refusesTheStart() throws IOException {
     Files.delete(log());
-    assertRefused(folder);
+    assertRefused(directory);
   }
 
   @Test
   void missingCurrentFile_refusesTheStart_andDeletesNothing() throws IOException {
     Path log = log();
-    Files.delete(folder.resolve("CURRENT"));
-    assertRefused(folder);
+    Files.delete(directory.resolve("CURRENT"));
+    assertRefused(directory);
     assertTrue(Files.exists(log), "the log is still there");
   }
 
@@ -88,15 +88,15 @@ class EmbeddedDamageTest {
 
   @Test
   void unreadableMarks_refuseTheStart_andNameTheFile() throws IOException {
-    overwrite(folder.resolve(LastCommitFile.FILE), 8);
-    assertRefused(folder.resolve(LastCommitFile.FILE));
+    overwrite(directory.resolve(LastCommitFile.FILE), 8);
+    assertRefused(directory.resolve(LastCommitFile.FILE));
   }
 
   @Test
   void nextGeneration_goesOnWithWhatIsLeft_andTheLossAfterItIsNoticedAgain() throws IOException {
     overwrite(log(), 64);
     long left;
-    try (EmbeddedShardStore store = EmbeddedShardStore.open(folder, SHARDS, 1)) {
+    try (EmbeddedShardStore store = EmbeddedShardStore.open(directory, SHARDS, 1)) {
       OwnedShard shard = store.claim(1).orElseThrow();
       left = shard.revision();
       assertTrue(left > 0 && left < COMMITS, left + " commits are left");
@@ -107,12 +107,13 @@ class EmbeddedDamageTest {
     }
     Path log = log();
     cut(log, Files.size(log) / 2);
-    assertThrows(StoreUnavailable.class, () -> EmbeddedShardStore.open(folder, SHARDS, 1));
+    assertThrows(StoreUnavailable.class, () -> EmbeddedShardStore.open(directory, SHARDS, 1));
   }
 
   private void assertRefused(Path named) {
     StoreUnavailable refused =
-        assertThrows(StoreUnavailable.class, () -> EmbeddedShardStore.open(folder, SHARDS).close());
+        assertThrows(
+            StoreUnavailable.class, () -> EmbeddedShardStore.open(directory, SHARDS).close());
     assertTrue(refused.getMessage().contains(named.toString()), refused.getMessage());
     assertTrue(
         refused.getMessage().contains("--shards.generation")
@@ -125,7 +126,7 @@ class EmbeddedDamageTest {
   }
 
   private Path newest(String suffix) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
+    try (Stream<Path> files = Files.list(directory)) {
       return files
           .filter(file -> file.toString().endsWith(suffix))
           .filter(file -> file.toFile().length() > 0)

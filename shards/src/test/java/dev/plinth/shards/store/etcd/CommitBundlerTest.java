@@ -26,11 +26,11 @@ class CommitBundlerTest {
 
   private final CommitBundler commitBundler = bundles(1);
 
-  private CommitBundler bundles(int mostUnderWay) {
+  private CommitBundler bundles(int maxUnderWay) {
     return new CommitBundler(
         this::send,
         EtcdKeys.bytes("mark"),
-        mostUnderWay,
+        maxUnderWay,
         new StoreMetrics(new SimpleMeterRegistry()));
   }
 

@@ -154,7 +154,7 @@ class CommitSenderTest {
     etcd.requests.get(0).fail(NO_SPACE);
     assertFalse(unavailable(both.get(0)).mayHaveApplied());
     assertFalse(unavailable(both.get(1)).mayHaveApplied());
-    assertTrue(space.trouble().isPresent());
+    assertTrue(space.unavailableReason().isPresent());
   }
 
   /** etcd applies the transaction that crosses the quota, and answers that there is no space. */
@@ -163,10 +163,10 @@ class CommitSenderTest {
     CompletableFuture<CommitResult> crossing = commit(1).get(0);
     etcd.last().arrive().fail(NO_SPACE);
     assertEquals(CommitResult.DONE, crossing.join());
-    assertTrue(space.trouble().isPresent());
+    assertTrue(space.unavailableReason().isPresent());
     commit(1);
     etcd.last().arrive().answer();
-    assertTrue(space.trouble().isEmpty());
+    assertTrue(space.unavailableReason().isEmpty());
   }
 
   @Test

@@ -77,8 +77,8 @@ class EtcdBundlesTest {
   }
 
   @Test
-  void withoutSpace_aBundleChangesNothing(@TempDir Path folder) throws Exception {
-    SmallEtcd small = stores.closing(new SmallEtcd(folder));
+  void withoutSpace_aBundleChangesNothing(@TempDir Path directory) throws Exception {
+    SmallEtcd small = stores.closing(new SmallEtcd(directory));
     List<OwnedShard> shards = claimAll(open(stores.closing(small.proxy())));
     int page = 0;
     while (Stores.isDone(shards.get(0).commit(page(page)))) {

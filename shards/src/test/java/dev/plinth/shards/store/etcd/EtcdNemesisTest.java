@@ -106,17 +106,17 @@ class EtcdNemesisTest {
     try {
       int counter = load(shard);
       int next = counter + 1;
-      Queue<CompletableFuture<CommitResult>> underWay = new ArrayDeque<>();
+      Queue<CompletableFuture<CommitResult>> inFlight = new ArrayDeque<>();
       for (int i = 0; i < 300 && !stop; i++) {
-        underWay.add(shard.commit(List.of(put("counter", "" + ++counter))));
-        if (underWay.size() == 4) {
-          if (!Stores.isDone(underWay.remove())) {
+        inFlight.add(shard.commit(List.of(put("counter", "" + ++counter))));
+        if (inFlight.size() == 4) {
+          if (!Stores.isDone(inFlight.remove())) {
             return;
           }
           done.add(next++);
         }
       }
-      for (CompletableFuture<CommitResult> commit : underWay) {
+      for (CompletableFuture<CommitResult> commit : inFlight) {
         if (!Stores.isDone(commit)) {
           return;
         }

@@ -36,9 +36,9 @@ class EtcdSpaceTest {
   @RegisterExtension final Stores stores = new Stores(ETCD);
 
   @Test
-  void noSpace_refusesCommitsAndClaims_losesNothing_andPassesWhenThereIsRoom(@TempDir Path folder)
-      throws Exception {
-    SmallEtcd small = stores.closing(new SmallEtcd(folder));
+  void noSpace_refusesCommitsAndClaims_losesNothing_andPassesWhenThereIsRoom(
+      @TempDir Path directory) throws Exception {
+    SmallEtcd small = stores.closing(new SmallEtcd(directory));
     EtcdShardStore store = stores.open(small.hostPort(), "first", stores.settings(20));
     OwnedShard shard = store.claim(0).orElseThrow();
     List<CompletableFuture<CommitResult>> all = new ArrayList<>();

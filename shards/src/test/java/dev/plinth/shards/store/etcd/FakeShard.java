@@ -76,7 +76,7 @@ final class FakeShard implements CommitSender.CommitTransport {
   }
 
   @Override
-  public CompletableFuture<CommitSender.CommitStatus> look() {
+  public CompletableFuture<CommitSender.CommitStatus> readBack() {
     return CompletableFuture.completedFuture(new CommitSender.CommitStatus(ours, revision));
   }
 

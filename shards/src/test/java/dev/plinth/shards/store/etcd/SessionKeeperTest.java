@@ -130,7 +130,7 @@ class SessionKeeperTest {
     NodeSession first = keeper.session();
     clock.advance(Duration.ofSeconds(7));
     assertFalse(first.hasAuthority(now()));
-    assertFalse(first.isOver(), "it may yet be renewed in time");
+    assertFalse(first.isExpired(), "it may yet be renewed in time");
     clock.advance(Duration.ofSeconds(3));
     leases.silent = false;
     clock.advance(Duration.ofSeconds(5));
@@ -178,7 +178,7 @@ class SessionKeeperTest {
     leases.gone = true;
     keeper.doubt(first);
     clock.advance(Duration.ofSeconds(1));
-    assertTrue(first.isOver());
+    assertTrue(first.isExpired());
     assertFalse(first.hasAuthority(now()));
     assertTrue(first.authorityUntil() <= now());
     leases.gone = false;

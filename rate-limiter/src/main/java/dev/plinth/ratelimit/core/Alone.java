@@ -1,5 +1,7 @@
 package dev.plinth.ratelimit.core;
 
+import dev.plinth.ratelimit.core.Operation.ReleaseSlot;
+import dev.plinth.ratelimit.core.Operation.RenewSlot;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -17,6 +19,9 @@ final class Alone {
   private static final int HEAP_SHARE = 8;
   private static final int SWEPT_AT_ONCE = 10_000;
   static final long KEPT = TimeUnit.MINUTES.toNanos(1);
+
+  /** In front of the id of a slot that the store gave; no caller can name such a slot. */
+  private static final String OF_STORE = "\t";
 
   /** One domain's. */
   private static final class Domain {
@@ -36,6 +41,14 @@ final class Alone {
 
     synchronized void charge(Budget budget, long cost, long now) {
       budgets.charge(budget, cost, now);
+    }
+
+    synchronized void hold(List<Budget> shares, String slot, long ttl, long now) {
+      budgets.hold(shares, slot, ttl, now);
+    }
+
+    synchronized List<Long> ownSlotEnds(Budget share, long now) {
+      return budgets.slotEnds(share, slot -> !slot.startsWith(OF_STORE), now);
     }
   }
 
@@ -135,6 +148,87 @@ final class Alone {
     if (cost > 0 && Fallback.isLocal(budget)) {
       now.domain(set.domain()).charge(budget.share(now.nodes), cost, micros(now));
     }
+  }
+
+  /**
+   * The store gave a slot at this node: while budgets are kept here, it takes a place in them, too.
+   */
+  void slotGranted(BudgetSet set, String slot, long ttl) {
+    Outage now = outage;
+    if (now != null) {
+      List<Budget> shares = localShares(set, now.nodes);
+      if (!shares.isEmpty()) {
+        now.domain(set.domain()).hold(shares, OF_STORE + slot, ttl, micros(now));
+      }
+    }
+  }
+
+  /** The store gave, late, what was given here: it is one slot. False if it is not held here. */
+  boolean adoptSlot(BudgetSet set, String slot, long ttl) {
+    if (!endSlot(set.domain(), slot)) {
+      return false;
+    }
+    slotGranted(set, slot, ttl);
+    return true;
+  }
+
+  /** The store renewed a slot. */
+  void slotRenewed(String domain, String slot, long ttl) {
+    slot(domain, new RenewSlot(OF_STORE + slot, ttl));
+  }
+
+  /** Whoever gave it, it is over. True if this node gave it and it was held. */
+  boolean endSlot(String domain, String slot) {
+    slot(domain, new ReleaseSlot(OF_STORE + slot));
+    return slot(domain, new ReleaseSlot(slot));
+  }
+
+  /** Renews or releases a slot that this node gave. False if it is not held here. */
+  boolean applyToOwnSlot(String domain, Operation operation) {
+    if (isInUse()) {
+      lastUsed = node.nanos().getAsLong();
+    }
+    return slot(domain, operation);
+  }
+
+  /** What the store answers does not make the budgets be kept longer. */
+  private boolean slot(String domain, Operation operation) {
+    Outage now = outage;
+    Domain known = now == null ? null : now.domains.get(domain);
+    return known != null
+        && known.apply(Request.of(operation), micros(now)) instanceof Outcome.Held here
+        && here.held();
+  }
+
+  /**
+   * How long, in microseconds, the slots that this node gave take the place of one that the store
+   * has just given: 0 if there is room for all of them.
+   *
+   * @param standings of the set's budgets, that slot included
+   */
+  long untilRoomForStoreSlot(BudgetSet set, List<Outcome.Standing> standings) {
+    Outage now = outage;
+    long longest = 0;
+    for (int i = 0; now != null && i < set.enforced(); i++) {
+      if (Fallback.isLocal(set.budgets().get(i))) {
+        Domain domain = now.domains.get(set.domain());
+        long at = micros(now);
+        List<Long> own =
+            domain == null
+                ? List.of()
+                : domain.ownSlotEnds(set.budgets().get(i).share(now.nodes), at);
+        int tooMany = (int) Math.min(own.size(), own.size() - standings.get(i).available());
+        longest = tooMany > 0 ? Math.max(longest, own.get(tooMany - 1) - at) : longest;
+      }
+    }
+    return longest;
+  }
+
+  private static List<Budget> localShares(BudgetSet set, int nodes) {
+    return set.budgets().subList(0, set.enforced()).stream()
+        .filter(Fallback::isLocal)
+        .map(each -> each.share(nodes))
+        .toList();
   }
 
   private long micros(Outage now) {

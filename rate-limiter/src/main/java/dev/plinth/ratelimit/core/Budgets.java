@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
@@ -192,6 +193,19 @@ public final class Budgets {
       draft.write();
     }
     sweep(SWEPT_PER_REQUEST, nowMicros);
+  }
+
+  /** Notes a slot that was given elsewhere, whether there is room for it or not. */
+  void hold(List<Budget> budgets, String slot, long ttl, long nowMicros) {
+    if (!memory.isFull()) {
+      places.hold(budgets, slot, nowMicros + ttl);
+    }
+    sweep(SWEPT_PER_REQUEST, nowMicros);
+  }
+
+  /** When the slots in a budget run out that {@code counted} accepts, earliest first. */
+  List<Long> slotEnds(Budget budget, Predicate<String> counted, long nowMicros) {
+    return places.ends(budget.key(), counted, nowMicros);
   }
 
   private Outcome once(Operation operation, Request.Once once, long now) {

@@ -42,7 +42,12 @@ public final class Limits implements AutoCloseable {
     this.checks = new Checks(way);
     this.tickets = new Tickets(way);
     this.slots = new Slots(way);
-    this.upkeep = node.scheduler().scheduleAtFixedRate(way::upkeep, 1, 1, TimeUnit.SECONDS);
+    this.upkeep = node.scheduler().scheduleAtFixedRate(this::upkeep, 1, 1, TimeUnit.SECONDS);
+  }
+
+  private void upkeep() {
+    way.upkeep();
+    slots.upkeep();
   }
 
   /** Whether something may be done now, and charges it if so. */

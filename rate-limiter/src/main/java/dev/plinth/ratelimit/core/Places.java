@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** The slots of a domain, and the places they take in its concurrency limits. */
 final class Places {
@@ -47,6 +48,21 @@ final class Places {
     long token = tokens.getAsLong();
     put(request.slot(), new Place(token, now + request.ttl(), keys));
     return new Outcome.Slotted(true, token, 0, standings(budgets, full, now));
+  }
+
+  /** Takes a place without asking for room: whoever decided that counts here, too. */
+  void hold(List<Budget> budgets, String slot, long until) {
+    remove(slot);
+    put(slot, new Place(0, until, budgets.stream().map(Budget::key).toList()));
+  }
+
+  /** When the slots in a budget run out that {@code counted} accepts, earliest first. */
+  List<Long> ends(String budget, Predicate<String> counted, long now) {
+    tidy(budget, now);
+    return seatsOf(budget).stream()
+        .filter(seat -> counted.test(seat.slot))
+        .map(Seat::until)
+        .toList();
   }
 
   boolean renew(String slot, long ttl, long now) {

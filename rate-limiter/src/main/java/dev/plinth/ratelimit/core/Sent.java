@@ -2,11 +2,13 @@ package dev.plinth.ratelimit.core;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A request that is sent as it is. */
 final class Sent extends Waiting<Outcome> implements Slip {
   private final Request request;
   private final Optional<Sent> before;
+  private volatile Consumer<Outcome> onLateAnswer = outcome -> {};
 
   Sent(String domain, int place, long deadline, Request request) {
     this(domain, place, deadline, request, Optional.empty());
@@ -19,6 +21,12 @@ final class Sent extends Waiting<Outcome> implements Slip {
     super(domain, place, deadline);
     this.request = request;
     this.before = before;
+  }
+
+  /** Told the store's answer if that comes after the caller was answered without it. */
+  Sent onLateAnswer(Consumer<Outcome> told) {
+    onLateAnswer = told;
+    return this;
   }
 
   Optional<Sent> before() {
@@ -39,6 +47,7 @@ final class Sent extends Waiting<Outcome> implements Slip {
   public void answered(Outcome outcome, Flush flush) {
     if (!complete(outcome)) {
       flush.late(checks());
+      onLateAnswer.accept(outcome);
     }
   }
 

@@ -13,16 +13,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 
 /**
  * Places in concurrency rules. While the store is away the fail modes decide here, too; a place
- * that this node gave by itself has no token, and is lost when the store is back.
+ * that this node gave by itself has no token, and is lost when the store is back. While a store is
+ * slow, what it gives and what this node gives share one budget: each counts the other's.
  */
 final class Slots {
   private final Way way;
+  private final SlotReturns returns;
 
   Slots(Way way) {
     this.way = way;
+    this.returns = new SlotReturns(way);
+  }
+
+  /** Once a second. */
+  void upkeep() {
+    returns.retry();
   }
 
   CompletionStage<SlotGrant> acquire(CompiledPolicy policy, SlotGrant.Wish wish) {
@@ -34,17 +43,66 @@ final class Slots {
     }
     List<Budget> budgets = set.budgets().stream().map(RuleBudget::budget).toList();
     Request request = new Request(new AcquireSlot(budgets, slot, wish.ttl()), wish.once());
-    return way.send(set, request)
+    CompletableFuture<SlotGrant> told = new CompletableFuture<>();
+    SlotRequest asked = new SlotRequest(set, slot, wish.ttl());
+    way.send(set, request, late -> told.thenAccept(grant -> cameLate(asked, grant, late)))
         .handle(
             (outcome, failure) -> {
               if (failure == null) {
-                List<LimitStatus> limits = Statuses.of(set, ((Slotted) outcome).standings());
-                return grant(set, slot, wish.ttl(), (Slotted) outcome, limits);
+                return decided(asked, (Slotted) outcome);
               } else if (Way.isAway(failure)) {
-                return without(set, slot, wish.ttl());
+                SlotGrant grant = without(set, slot, wish.ttl());
+                if (!grant.acquired() && Way.mayHaveApplied(failure)) {
+                  returns.giveBack(set.domain(), slot, wish.ttl());
+                }
+                return grant;
               }
               throw Way.again(failure);
+            })
+        .whenComplete(
+            (grant, failure) -> {
+              if (failure == null) {
+                told.complete(grant);
+              } else {
+                told.completeExceptionally(failure);
+              }
             });
+    return told;
+  }
+
+  /** A slot that is asked for. */
+  private record SlotRequest(BudgetSet set, String id, long ttl) {}
+
+  /** With slots that this node gave by itself, the store may have given one too many. */
+  private SlotGrant decided(SlotRequest asked, Slotted slotted) {
+    BudgetSet set = asked.set;
+    List<LimitStatus> limits = Statuses.of(set, slotted.standings());
+    if (slotted.acquired()) {
+      long full = way.alone().untilRoomForStoreSlot(set, slotted.standings());
+      if (full > 0) {
+        returns.giveBack(set.domain(), asked.id, asked.ttl);
+        return new SlotGrant("", 0, 0, full, limits, set.policyVersion(), DecidedBy.LOCAL_FALLBACK);
+      }
+      way.alone().slotGranted(set, asked.id, asked.ttl);
+    }
+    return grant(set, asked.id, asked.ttl, slotted, limits);
+  }
+
+  /**
+   * The store answered after the caller was. A slot that it gave is the one that the caller was
+   * given without it, or else nobody's.
+   */
+  private void cameLate(SlotRequest asked, SlotGrant told, Outcome late) {
+    if (!(late instanceof Slotted slotted) || !slotted.acquired()) {
+      return;
+    }
+    boolean isHeld =
+        told.decidedBy() == DecidedBy.LOCAL_FALLBACK
+            ? way.alone().adoptSlot(asked.set, asked.id, asked.ttl)
+            : told.acquired();
+    if (!isHeld) {
+      returns.giveBack(asked.set.domain(), asked.id, asked.ttl);
+    }
   }
 
   private static SlotGrant grant(
@@ -96,30 +154,45 @@ final class Slots {
         DecidedBy.LOCAL_FALLBACK);
   }
 
+  /**
+   * A slot that this node gave by itself is lost when the store is there and knows nothing of it.
+   */
   CompletionStage<Boolean> renew(String domain, String slot, long ttl) {
-    return held(domain, slot, Request.of(new RenewSlot(slot, ttl)));
+    RenewSlot renewal = new RenewSlot(slot, ttl);
+    return held(
+        domain,
+        slot,
+        Request.of(renewal),
+        isHeld -> {
+          if (isHeld) {
+            way.alone().slotRenewed(domain, slot, ttl);
+          } else {
+            way.alone().endSlot(domain, slot);
+          }
+          return isHeld;
+        });
   }
 
   CompletionStage<Boolean> release(String domain, String slot, Optional<Once> once) {
-    return held(domain, slot, new Request(new ReleaseSlot(slot), once));
+    Request release = new Request(new ReleaseSlot(slot), once);
+    return held(domain, slot, release, isHeld -> way.alone().endSlot(domain, slot) || isHeld);
   }
 
-  private CompletionStage<Boolean> held(String domain, String slot, Request request) {
+  /**
+   * @param byStore what the store said, to what is answered
+   */
+  private CompletionStage<Boolean> held(
+      String domain, String slot, Request request, UnaryOperator<Boolean> byStore) {
     return way.send(domain, slot.hashCode(), request)
         .handle(
             (outcome, failure) -> {
               if (failure == null) {
-                return ((Held) outcome).held();
-              } else if (Way.isAway(failure) && isHeldAlone(domain, request)) {
+                return byStore.apply(((Held) outcome).held());
+              } else if (Way.isAway(failure)
+                  && way.alone().applyToOwnSlot(domain, request.operation())) {
                 return true;
               }
               throw Way.again(failure);
             });
-  }
-
-  private boolean isHeldAlone(String domain, Request request) {
-    return way.alone().isInUse()
-        && way.alone().apply(domain, Request.of(request.operation())) instanceof Held here
-        && here.held();
   }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /** The parts of {@link Limits} put together: memory first, then the store, else the fail modes. */
 final class Way {
@@ -72,6 +73,14 @@ final class Way {
    */
   CompletionStage<Outcome> send(String domain, int place, Request request) {
     return submit(sent(domain, place, request, Optional.empty()));
+  }
+
+  /**
+   * @param onLateAnswer told the store's answer if that comes after the stage failed
+   */
+  CompletionStage<Outcome> send(BudgetSet set, Request request, Consumer<Outcome> onLateAnswer) {
+    Sent sent = sent(set.domain(), set.place(), request, Optional.empty());
+    return submit(sent.onLateAnswer(onLateAnswer));
   }
 
   /** Both in one step: the first, then the second, which is answered. */
@@ -140,6 +149,12 @@ final class Way {
   static boolean isAway(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return !(cause instanceof StalePolicy) && !(cause instanceof Failure.Invalid);
+  }
+
+  /** Whether the store may have done it all the same. */
+  static boolean mayHaveApplied(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return !(cause instanceof Failure.StoreUnavailable away) || away.mayHaveApplied();
   }
 
   /** To be thrown on, in one wrapping. */

@@ -13,6 +13,7 @@ import dev.plinth.ratelimit.v1.RenewSlotRequest;
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -51,9 +52,18 @@ final class SlotCalls {
         deciding.decide(domain, 0, policy -> deciding.limits().acquireSlot(policy, wish)),
         grant -> {
           log.log(Level.DEBUG, "{0} has {1} in {2}", holder, grant, domain);
-          return response(domain, grant);
+          AcquireSlotResponse response = response(domain, grant);
+          if (grant.acquired() && wish.once().isEmpty() && isGone(to)) {
+            deciding.limits().releaseSlot(domain, grant.slot(), Optional.empty());
+          }
+          return response;
         },
         to);
+  }
+
+  /** Nobody knows the slot then, unless the same request id asks for it again. */
+  private static boolean isGone(StreamObserver<?> to) {
+    return to instanceof ServerCallStreamObserver<?> call && call.isCancelled();
   }
 
   private static AcquireSlotResponse response(String domain, SlotGrant grant) {

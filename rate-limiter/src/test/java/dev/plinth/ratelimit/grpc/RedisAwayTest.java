@@ -1,8 +1,10 @@
 package dev.plinth.ratelimit.grpc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.util.Durations;
 import dev.plinth.admin.v1.AdminServiceGrpc;
 import dev.plinth.admin.v1.EngineState;
 import dev.plinth.admin.v1.GetStatusRequest;
@@ -25,9 +27,11 @@ import dev.plinth.testkit.call.Refusal;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +126,46 @@ class RedisAwayTest {
     REDIS.resume();
     awaitDecidedBy(DecidedBy.DECIDED_BY_STORE, "local");
     awaitDecidedBy(DecidedBy.DECIDED_BY_STORE, "open");
+  }
+
+  @Test
+  void slotsAskedForWhilePaused_andRefused_areNotTakenAfterwards() {
+    calls.put(
+        rule("local", FailMode.FAIL_MODE_LOCAL),
+        LimitCalls.slots("few", 3).setFailMode(FailMode.FAIL_MODE_CLOSED));
+    AcquireSlotRequest request =
+        AcquireSlotRequest.newBuilder()
+            .setDomain(calls.domain)
+            .setTtl(Durations.fromHours(1))
+            .build();
+    Await.until(
+        "one is held under the new policy",
+        () -> calls.limits().acquireSlot(request).getLimits(0).getRule().equals("few"));
+    REDIS.pause();
+    var refused = calls.limits().acquireSlot(request);
+    assertEquals(DecidedBy.DECIDED_BY_CLOSED, refused.getDecidedBy());
+    REDIS.resume();
+    awaitDecidedBy(DecidedBy.DECIDED_BY_STORE, "local");
+    Await.until("only that one is held", () -> calls.left("few") == 2);
+  }
+
+  @Test
+  void slotOfACallerThatHasGone_isNotTakenAfterwards() {
+    try (LimitServer patient = LimitServer.onRedis(REDIS.hostPorts(), "--store-budget=10s")) {
+      LimitCalls other = new LimitCalls(patient);
+      other.put(LimitCalls.slots("few", 3));
+      AcquireSlotRequest request =
+          AcquireSlotRequest.newBuilder()
+              .setDomain(other.domain)
+              .setTtl(Durations.fromHours(1))
+              .build();
+      assertEquals(2, other.limits().acquireSlot(request).getLimits(0).getRemaining());
+      REDIS.pause();
+      var hasty = other.limits().withDeadlineAfter(1, TimeUnit.SECONDS);
+      assertThrows(StatusRuntimeException.class, () -> hasty.acquireSlot(request));
+      REDIS.resume();
+      Await.until("only the first is held", () -> other.left("few") == 2);
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.plinth.ratelimit.grpc.RateLimitNode;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.server.Threads;
+import dev.plinth.server.TimeSource;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;
 import io.grpc.BindableService;
@@ -38,6 +39,7 @@ public final class RateLimitService implements HostedService {
       BudgetStore store,
       RateLimitSettings settings,
       CallForwarder callForwarder,
+      TimeSource time,
       MeterRegistry registry) {
     this.budgets = new Dispensable(store);
     DescriptorCache cache = settings.cache();
@@ -46,8 +48,7 @@ public final class RateLimitService implements HostedService {
         new Limits(
             store,
             settings.tuning(),
-            new Node(
-                InstantSource.system(), System::nanoTime, scheduler, () -> nodes(shards), metrics));
+            new Node(time, time.nanos(), scheduler, () -> nodes(shards), metrics));
     this.node =
         new RateLimitNode(
             shards,
@@ -69,6 +70,17 @@ public final class RateLimitService implements HostedService {
     return new PolicyApp(clock);
   }
 
+  /** Like the other, by the system's clock. */
+  public static RateLimitService on(
+      Shards shards,
+      PolicyApp app,
+      BudgetStore store,
+      RateLimitSettings settings,
+      CallForwarder callForwarder,
+      MeterRegistry registry) {
+    return on(shards, app, store, settings, callForwarder, TimeSource.system(), registry);
+  }
+
   /**
    * Its calls already go to where they are answered.
    *
@@ -80,8 +92,9 @@ public final class RateLimitService implements HostedService {
       BudgetStore store,
       RateLimitSettings settings,
       CallForwarder callForwarder,
+      TimeSource time,
       MeterRegistry registry) {
-    return new RateLimitService(shards, app, store, settings, callForwarder, registry);
+    return new RateLimitService(shards, app, store, settings, callForwarder, time, registry);
   }
 
   private static int nodes(Shards shards) {

@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -168,6 +169,37 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     runHeldBack(shard, Integer.MAX_VALUE, true); // refused, so none of it is slow
   }
 
+  /**
+   * Fires every timer that is due after a clock was moved by hand, and returns once they have. The
+   * end of work that is done in steps is waited for, too.
+   */
+  void fireTimersAfterJump(long maxSeconds) {
+    boolean hasMore = true;
+    while (hasMore) {
+      hasMore =
+          CompletableFuture.supplyAsync(this::fireTimersOnce, this)
+              .completeOnTimeout(false, maxSeconds, TimeUnit.SECONDS)
+              .join();
+    }
+  }
+
+  /** As the loop's work. A jump is no stall: timers do not wait for renewals. */
+  private boolean fireTimersOnce() {
+    long now = nanos.getAsLong();
+    lastPass = now;
+    timersFrom = now;
+    fireTimers();
+    return shards.stream()
+        .mapToLong(Shard::nextTimer)
+        .anyMatch(next -> next != Long.MAX_VALUE && next - now <= 0);
+  }
+
+  private void fireTimers() {
+    for (Shard shard : shards) {
+      shard.guarded(Shard::advance);
+    }
+  }
+
   /** One round of everything; true if there may be more to do at once. */
   boolean pass() {
     noticeStall();
@@ -176,9 +208,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     urgent.add(END_OF_QUEUE);
     runUrgent(END_OF_QUEUE);
     if (nanos.getAsLong() - timersFrom >= 0) {
-      for (Shard shard : shards) {
-        shard.guarded(Shard::advance);
-      }
+      fireTimers();
     }
     return runNormalAndFlush(slow.poll(), true) || hasQueued() || !slow.isEmpty();
   }

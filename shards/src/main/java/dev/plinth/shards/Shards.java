@@ -2,6 +2,7 @@ package dev.plinth.shards;
 
 import dev.plinth.server.Engine;
 import dev.plinth.server.StartRefusedException;
+import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -34,6 +36,7 @@ public final class Shards implements AutoCloseable {
   private final List<ShardApp<?>> apps;
   private final ShardsSettings settings;
   private final RollbackDetector rollbackDetector;
+  private final LongSupplier nanos;
   private final RefusedShards refusedShards = new RefusedShards();
   private final List<ShardLoop> loops;
   private final List<ShardQueueLimit> queues;
@@ -50,9 +53,11 @@ public final class Shards implements AutoCloseable {
       List<ShardApp<?>> apps,
       ShardsSettings settings,
       RollbackDetector rollbackDetector,
+      LongSupplier nanos,
       MeterRegistry registry) {
     this.store = store;
     this.rollbackDetector = rollbackDetector;
+    this.nanos = nanos;
     this.apps = List.copyOf(apps);
     this.settings = settings;
     this.metrics = new ShardMetrics(registry);
@@ -60,7 +65,7 @@ public final class Shards implements AutoCloseable {
     this.serving = new AtomicReferenceArray<>(store.shards());
     this.loops =
         IntStream.range(0, settings.loops())
-            .mapToObj(i -> new ShardLoop("plinth-shards-" + i, System::nanoTime))
+            .mapToObj(i -> new ShardLoop("plinth-shards-" + i, nanos))
             .toList();
     this.queues =
         IntStream.range(0, store.shards())
@@ -77,33 +82,31 @@ public final class Shards implements AutoCloseable {
    */
   public static Shards open(
       ShardStore store, List<ShardApp<?>> apps, ShardsSettings settings, MeterRegistry registry) {
-    return open(store, apps, settings, RollbackDetector.inMemory(store.shards()), registry);
+    return open(store, apps, settings, Optional.empty(), TimeSource.system(), registry);
   }
 
   /**
    * Like the other, and notes in a file how far the shards are.
    *
+   * @param time that expiry and retention go by. One that is moved by hand is for embedded stores
+   *     only: others lose their authority by the system's clock
    * @throws dev.plinth.server.StartRefusedException if the store is behind what the file says
    */
   public static Shards open(
       ShardStore store,
       List<ShardApp<?>> apps,
       ShardsSettings settings,
-      Path witness,
+      Optional<Path> file,
+      TimeSource time,
       MeterRegistry registry) {
-    return open(store, apps, settings, RollbackDetector.in(witness, store.shards()), registry);
-  }
-
-  private static Shards open(
-      ShardStore store,
-      List<ShardApp<?>> apps,
-      ShardsSettings settings,
-      RollbackDetector rollbackDetector,
-      MeterRegistry registry) {
-    Shards shards = new Shards(store, apps, settings, rollbackDetector, registry);
+    RollbackDetector rollbackDetector =
+        file.map(path -> RollbackDetector.in(path, store.shards()))
+            .orElseGet(() -> RollbackDetector.inMemory(store.shards()));
+    Shards shards = new Shards(store, apps, settings, rollbackDetector, time.nanos(), registry);
     shards.metrics.watch(registry, shards, store);
     ShardMetrics.watch(registry, shards.requests);
     shards.loops.forEach(ShardLoop::start);
+    time.onAdvance(() -> shards.loops.forEach(loop -> loop.fireTimersAfterJump(DRAIN_SECONDS)));
     shards.placement.start(settings.progressInterval());
     try {
       shards.refusedShards.start();
@@ -290,8 +293,8 @@ public final class Shards implements AutoCloseable {
 
   void serve(OwnedShard owned) {
     ShardLoop loop = loop(owned.shard());
-    RequestMemo memo = new RequestMemo(requests, System::nanoTime);
-    Shard shard = new Shard(store, owned, loop, System::nanoTime, memo, metrics);
+    RequestMemo memo = new RequestMemo(requests, nanos);
+    Shard shard = new Shard(store, owned, loop, nanos, memo, metrics);
     try {
       shard.takeOver(apps, settings.generation(), rollbackDetector);
     } catch (RuntimeException e) {

@@ -5,7 +5,8 @@ import java.util.Arrays;
 /**
  * Timers by the million at a constant cost each: a hierarchical wheel with millisecond ticks. A
  * timer never fires before its time. To put one off, let it fire and schedule it again; that costs
- * less than moving it at every renewal.
+ * less than moving it at every renewal. One that is overdue when it is scheduled fires at the next
+ * advance, also of a clock that stands still.
  *
  * <p>Four levels of 64 slots. A slot of level 0 is one tick wide, of level 1 it is 64 ticks, and so
  * on; when the time reaches a slot of a higher level, its timers move down to where they belong. A
@@ -50,11 +51,14 @@ final class TimerWheel {
   private final Timer[][] slots = new Timer[LEVELS][SLOTS];
 
   private final long[] filled = new long[LEVELS];
+  private final Timer overdue = new Timer(0, null);
   private final long start;
+  private long lastAdvance;
   private long tick;
 
   TimerWheel(long startNanos) {
     this.start = startNanos;
+    this.lastAdvance = startNanos;
     for (Timer[] level : slots) {
       Arrays.setAll(level, slot -> new Timer(0, null));
     }
@@ -63,13 +67,20 @@ final class TimerWheel {
   /** Fires at the first advance whose time is not before {@code dueNanos}. */
   Timer schedule(long dueNanos, Runnable task) {
     Timer timer = new Timer(Math.max(tick + 1, ticksUp(dueNanos)), task);
-    place(timer);
+    // In an advance that is not through yet, its tick is still to come.
+    if (dueNanos - lastAdvance <= 0 && tick == ticks(lastAdvance)) {
+      timer.addBefore(overdue);
+    } else {
+      place(timer);
+    }
     return timer;
   }
 
   /** Fires everything due by now, in the order of due ticks; what a task schedules may fire too. */
   void advance(long nowNanos) {
-    long now = (nowNanos - start) / TICK;
+    lastAdvance = nowNanos;
+    fireOverdue();
+    long now = ticks(nowNanos);
     while (tick < now) {
       long next = nextTick();
       if (next > now) {
@@ -84,8 +95,15 @@ final class TimerWheel {
 
   /** Nothing can be due before this time; {@code Long.MAX_VALUE} if there is no timer at all. */
   long nextNanos() {
+    if (overdue.after != overdue) {
+      return lastAdvance;
+    }
     long next = nextTick();
     return next == Long.MAX_VALUE ? Long.MAX_VALUE : start + next * TICK;
+  }
+
+  private long ticks(long nanos) {
+    return (nanos - start) / TICK;
   }
 
   private long ticksUp(long dueNanos) {
@@ -135,6 +153,20 @@ final class TimerWheel {
         }
       }
     }
+  }
+
+  /** Not those that their tasks schedule: work in steps would hold up everything else. */
+  private void fireOverdue() {
+    if (overdue.after == overdue) {
+      return;
+    }
+    Timer last = new Timer(0, null);
+    last.addBefore(overdue);
+    for (Timer timer = overdue.after; timer != last; timer = overdue.after) {
+      timer.cancel();
+      timer.task.run();
+    }
+    last.cancel();
   }
 
   private void fire(Timer slot) {

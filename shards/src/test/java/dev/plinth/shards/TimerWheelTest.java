@@ -52,6 +52,24 @@ class TimerWheelTest {
   }
 
   @Test
+  void timerThatIsOverdue_firesAtTheNextAdvance_ofAClockThatStandsStill() {
+    wheel.advance(at(10) + 1);
+    wheel.schedule(
+        at(10) + 1,
+        () -> {
+          fired.add("first");
+          wheel.schedule(at(10) + 1, () -> fired.add("second"));
+        });
+    wheel.schedule(at(10), () -> fired.add("never")).cancel();
+    assertEquals(at(10) + 1, wheel.nextNanos());
+    wheel.advance(at(10) + 1);
+    assertEquals(List.of("first"), fired);
+    wheel.advance(at(10) + 1);
+    assertEquals(List.of("first", "second"), fired);
+    assertEquals(Long.MAX_VALUE, wheel.nextNanos());
+  }
+
+  @Test
   void timer_mayScheduleAnother_thatFiresInTheSameAdvance() {
     wheel.schedule(at(1), () -> wheel.schedule(at(2), () -> fired.add("second")));
     wheel.advance(at(5));

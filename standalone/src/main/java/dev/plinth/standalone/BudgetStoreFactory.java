@@ -4,6 +4,7 @@ import dev.plinth.ratelimit.core.BudgetStore;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisAddress;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
+import dev.plinth.server.TimeSource;
 import dev.plinth.server.settings.InvalidSettingException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +31,7 @@ final class BudgetStoreFactory {
    *
    * @param executor runs what depends on Redis's answers
    */
-  static BudgetStore open(PlinthSettings settings, Executor executor) {
+  static BudgetStore open(PlinthSettings settings, Executor executor, TimeSource time) {
     if (!settings.budgets().equals(EMBEDDED)) {
       return greeted(
           RedisBudgetStore.open(
@@ -40,8 +41,9 @@ final class BudgetStoreFactory {
         ? EmbeddedBudgetStore.open(
             settings.dataDir().resolve("budgets"),
             settings.rateLimit().checkpointInterval(),
-            settings.rateLimit().rows())
-        : EmbeddedBudgetStore.open(settings.rateLimit().rows());
+            settings.rateLimit().rows(),
+            time)
+        : EmbeddedBudgetStore.open(settings.rateLimit().rows(), time);
   }
 
   /** Given a moment to connect, so that a good start does not begin with a warning. */

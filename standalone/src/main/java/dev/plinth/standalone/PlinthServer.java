@@ -13,6 +13,7 @@ import dev.plinth.server.Metrics;
 import dev.plinth.server.RunningProcess;
 import dev.plinth.server.StartRefusedException;
 import dev.plinth.server.Threads;
+import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Shards;
@@ -23,8 +24,6 @@ import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -34,21 +33,22 @@ import java.util.concurrent.Executors;
 /** Every service in one process: the composition root. */
 public final class PlinthServer implements RunningProcess {
   private final PlinthSettings settings;
+  private final TimeSource time;
   // In the order they were opened; closed in reverse.
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final ShardStore store;
   private final GrpcHost host;
 
-  private PlinthServer(PlinthSettings settings) {
+  private PlinthServer(PlinthSettings settings, TimeSource time) {
     this.settings = settings;
+    this.time = time;
     try {
-      InstantSource clock = InstantSource.system();
       Metrics metrics = opened(new Metrics());
-      GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics);
+      GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics).clock(time);
       store = openStore(building, metrics);
-      LeaseApp leases = LeaseService.app(clock, metrics.registry());
-      IdApp ids = IdService.app(clock, metrics.registry());
-      PolicyApp policies = RateLimitService.app(clock);
+      LeaseApp leases = LeaseService.app(time, metrics.registry());
+      IdApp ids = IdService.app(time, metrics.registry());
+      PolicyApp policies = RateLimitService.app(time);
       Shards shards = opened(openShards(List.of(leases, ids, policies), metrics));
       int callsPerConnection = settings.host().limits().callsPerConnection();
       CallForwarder callForwarder = opened(new CallForwarder(shards, node(), callsPerConnection));
@@ -65,6 +65,7 @@ public final class PlinthServer implements RunningProcess {
                           budgets,
                           settings.rateLimit(),
                           callForwarder,
+                          time,
                           metrics.registry()))
                   .shards(new ShardList(shards, store))
                   // Only then: the port may be one that the system picked.
@@ -84,7 +85,7 @@ public final class PlinthServer implements RunningProcess {
         EtcdCluster etcd = new EtcdCluster(where.etcd(), settings.etcd());
         return opened(EtcdShardStore.open(etcd, node(), shards, metrics.registry()));
       }
-      DataDirectory data = opened(DataDirectory.open(settings.dataDir(), Instant.now()));
+      DataDirectory data = opened(DataDirectory.open(settings.dataDir(), time.instant()));
       building.engine(data);
       return opened(
           EmbeddedShardStore.open(
@@ -100,16 +101,15 @@ public final class PlinthServer implements RunningProcess {
         Executors.newFixedThreadPool(threads, Threads.daemons("plinth-answers"));
     opened(answers::shutdown);
     try {
-      return opened(BudgetStoreFactory.open(settings, answers));
+      return opened(BudgetStoreFactory.open(settings, answers, time));
     } catch (StoreUnavailable e) {
       throw new StartRefusedException(e.getMessage(), e);
     }
   }
 
   private Shards openShards(List<ShardApp<?>> apps, Metrics metrics) {
-    return HighWaterMarkFile.of(settings)
-        .map(file -> Shards.open(store, apps, settings.shards(), file, metrics.registry()))
-        .orElseGet(() -> Shards.open(store, apps, settings.shards(), metrics.registry()));
+    return Shards.open(
+        store, apps, settings.shards(), HighWaterMarkFile.of(settings), time, metrics.registry());
   }
 
   private String node() {
@@ -124,7 +124,15 @@ public final class PlinthServer implements RunningProcess {
   }
 
   public static PlinthServer start(PlinthSettings settings) {
-    return new PlinthServer(settings);
+    return start(settings, TimeSource.system());
+  }
+
+  /**
+   * With a clock that is given. One that is moved by hand is for embedded engines only: etcd and
+   * Redis count their time themselves.
+   */
+  public static PlinthServer start(PlinthSettings settings, TimeSource time) {
+    return new PlinthServer(settings, time);
   }
 
   public int port() {

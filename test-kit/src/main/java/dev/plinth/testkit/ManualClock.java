@@ -1,8 +1,10 @@
 package dev.plinth.testkit;
 
+import dev.plinth.server.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
@@ -11,7 +13,8 @@ import java.util.function.LongSupplier;
  * together, and the wall clock can be stepped alone, as an operator or NTP would. Tasks run on the
  * thread that moves the time, each at the moment it was due.
  */
-public final class ManualClock implements InstantSource {
+public final class ManualClock implements TimeSource {
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final ManualScheduler scheduler = new ManualScheduler(this);
   private volatile long nanos;
   private volatile Instant wall;
@@ -29,7 +32,7 @@ public final class ManualClock implements InstantSource {
     return wall;
   }
 
-  /** The monotonic clock. */
+  @Override
   public LongSupplier nanos() {
     return () -> nanos;
   }
@@ -46,6 +49,12 @@ public final class ManualClock implements InstantSource {
     long end = nanos + by.toNanos();
     scheduler.runUntil(end);
     moveTo(end);
+    listeners.forEach(Runnable::run);
+  }
+
+  @Override
+  public void onAdvance(Runnable listener) {
+    listeners.add(listener);
   }
 
   /** Runs what is due now, without moving the time. */

@@ -6,6 +6,7 @@ import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
 import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.server.Threads;
+import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,7 +101,12 @@ public final class EmbeddedBudgetStore implements BudgetStore {
 
   /** Without a file. */
   public static EmbeddedBudgetStore open(RowMemory memory) {
-    return open(clock(InstantSource.system(), System::nanoTime), scheduler(), memory);
+    return open(memory, TimeSource.system());
+  }
+
+  /** Without a file, by a clock that is given. */
+  public static EmbeddedBudgetStore open(RowMemory memory, TimeSource time) {
+    return open(clock(time, time.nanos()), scheduler(), memory);
   }
 
   static EmbeddedBudgetStore open(
@@ -118,13 +124,14 @@ public final class EmbeddedBudgetStore implements BudgetStore {
    * @throws StoreUnavailable if it is held, cannot be written, or a row of it is damaged
    */
   public static EmbeddedBudgetStore open(Path folder, Duration interval, RowMemory memory) {
-    return open(
-        folder,
-        new RowFile(folder),
-        interval,
-        clock(InstantSource.system(), System::nanoTime),
-        scheduler(),
-        memory);
+    return open(folder, interval, memory, TimeSource.system());
+  }
+
+  /** Like the other, by a clock that is given. */
+  public static EmbeddedBudgetStore open(
+      Path folder, Duration interval, RowMemory memory, TimeSource time) {
+    LongSupplier micros = clock(time, time.nanos());
+    return open(folder, new RowFile(folder), interval, micros, scheduler(), memory);
   }
 
   static EmbeddedBudgetStore open(

@@ -160,7 +160,7 @@ final class Campaign
         if (message.getDanger().hasReleaseAsk()) {
           clientSession
               .sendHeartbeatNow(); // its answer tells of the ask with a time that can be counted
-                                   // from
+          // from
         }
       }
       default -> {} // from a newer server

@@ -176,8 +176,12 @@ final class BudgetSet {
     denial = last;
   }
 
-  /** Of memory, with a denial, but without its budgets, which other sets may have too. */
-  int bytes() {
-    return 480 + 160 * budgets.size() + 32 * replaced.size();
+  /** Of memory, with a denial and with its budgets, which other sets may have too. */
+  int bytesWithBudgets() {
+    int bytes = 480 + 160 * budgets.size() + 32 * replaced.size();
+    for (RuleBudget each : budgets) {
+      bytes += each.bytes();
+    }
+    return bytes;
   }
 }

@@ -2,6 +2,7 @@ package dev.plinth.ratelimit.core;
 
 import dev.plinth.ratelimit.core.Budget.Lending;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,21 @@ final class BudgetSets {
   record Keyed(Rule rule, String key) {}
 
   /** Sets that differ in what was replaced on the way are told apart, for {@code inspect}. */
-  private record SetKey(List<String> keys, List<String> replaced, boolean charging) {}
+  private record SetKey(List<String> keys, List<String> replaced, boolean charging) {
+    static final Comparator<SetKey> ORDER =
+        ((Comparator<SetKey>) (one, other) -> compared(one.keys, other.keys))
+            .thenComparing((one, other) -> compared(one.replaced, other.replaced))
+            .thenComparing(SetKey::charging);
+
+    private static int compared(List<String> one, List<String> other) {
+      return DescriptorCache.compare(one, other, Comparator.naturalOrder());
+    }
+
+    /** Its texts are those of the budgets and rules. */
+    int bytes() {
+      return 96 + 8 * (keys.size() + replaced.size());
+    }
+  }
 
   private final Policy policy;
   private final DescriptorCache cache;
@@ -22,8 +37,8 @@ final class BudgetSets {
   BudgetSets(Policy policy, DescriptorCache cache) {
     this.policy = policy;
     this.cache = cache;
-    this.budgets = cache.view((key, budget) -> budget.bytes());
-    this.sets = cache.view((key, set) -> set.bytes());
+    this.budgets = cache.view(Comparator.naturalOrder(), (key, budget) -> budget.bytes());
+    this.sets = cache.view(SetKey.ORDER, (key, set) -> key.bytes() + set.bytesWithBudgets());
   }
 
   DescriptorCache cache() {

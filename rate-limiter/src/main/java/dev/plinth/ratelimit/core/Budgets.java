@@ -80,7 +80,7 @@ public final class Budgets {
   private static final int SWEPT_PER_REQUEST = 2;
   private static final int SWEPT_WHEN_FULL = 64;
 
-  private final RowMemory memory;
+  private final RowMemory.OfDomain memory;
   private final Rows<State> states;
   private final Rows<Noted> tickets;
   private final Rows<Remembered> requests;
@@ -97,8 +97,8 @@ public final class Budgets {
     this(false, counter(), memory);
   }
 
-  private Budgets(boolean isTracked, LongSupplier tokens, RowMemory memory) {
-    this.memory = memory;
+  private Budgets(boolean isTracked, LongSupplier tokens, RowMemory all) {
+    this.memory = all.ofDomain();
     this.states = Rows.of(isTracked, memory);
     this.tickets = Rows.of(isTracked, memory);
     this.requests = Rows.of(isTracked, memory);
@@ -142,7 +142,8 @@ public final class Budgets {
     if (memory.isFull() && needsRow(request)) {
       sweep(SWEPT_WHEN_FULL, now);
       if (memory.isFull()) {
-        return new Outcome.Undecided("the memory for budgets is full of live ones", false);
+        return new Outcome.Undecided(
+            "live budgets fill the memory that the domain may have", false);
       }
     }
     try {

@@ -3,7 +3,9 @@ package dev.plinth.ratelimit.core;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy.Eviction;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToIntBiFunction;
 
 /**
@@ -18,19 +20,60 @@ public final class DescriptorCache {
   /** For tests and for those who need no bound of their own. */
   static final long DEFAULT_BYTES = 64L << 20;
 
+  private static final Comparator<Descriptor> BY_VALUE =
+      Comparator.comparing(Descriptor::value).thenComparing(Descriptor::key);
+
+  /** For descriptors as keys. */
+  static final Comparator<List<Descriptor>> BY_VALUES =
+      (one, other) -> compare(one, other, BY_VALUE);
+
   private static final int ENTRY_BYTES = 160; // Caffeine's node, its map's node, key and entry
   private static final int STRING_BYTES = 56;
 
-  /** Keys of different owners are different. */
-  private record Key(Object owner, Object key) {
+  /** What keys of one view have in common. */
+  private record Owner(long id, Comparator<Object> order) {
+    private static final AtomicLong LAST = new AtomicLong();
+
+    @SuppressWarnings("unchecked") // keys with this owner are such keys
+    static <K> Owner of(Comparator<? super K> order) {
+      return new Owner(LAST.incrementAndGet(), (one, other) -> order.compare((K) one, (K) other));
+    }
+  }
+
+  /**
+   * Keys of different owners are different. Descriptors are the callers', and texts with equal
+   * hashes are easily made: keys have an order, so that the map keeps those with one hash in a tree
+   * and does not compare with all of them.
+   */
+  private static final class Key implements Comparable<Key> {
+    private final Owner owner;
+    private final Object key;
+    private final int hash;
+
+    Key(Owner owner, Object key) {
+      this.owner = owner;
+      this.key = key;
+      this.hash = 31 * Long.hashCode(owner.id) + key.hashCode();
+    }
+
     @Override
     public boolean equals(Object other) {
-      return other instanceof Key that && owner == that.owner && key.equals(that.key);
+      return other instanceof Key that
+          && hash == that.hash
+          && owner == that.owner
+          && key.equals(that.key);
     }
 
     @Override
     public int hashCode() {
-      return 31 * System.identityHashCode(owner) + key.hashCode();
+      return hash;
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      return owner == other.owner
+          ? owner.order.compare(key, other.key)
+          : Long.compare(owner.id, other.owner.id);
     }
   }
 
@@ -55,10 +98,11 @@ public final class DescriptorCache {
    * that what is left of a policy that was dropped keeps nothing of it in memory.
    */
   final class View<K, V> {
-    private final Object owner = new Object();
+    private final Owner owner;
     private final ToIntBiFunction<K, V> bytes;
 
-    private View(ToIntBiFunction<K, V> bytes) {
+    private View(Comparator<? super K> order, ToIntBiFunction<K, V> bytes) {
+      this.owner = Owner.of(order);
       this.bytes = bytes;
     }
 
@@ -78,10 +122,21 @@ public final class DescriptorCache {
   }
 
   /**
-   * @param bytes of memory that an entry takes
+   * @param order of keys, zero for equal ones alone; it outlives the view and refers to nothing
+   * @param bytes of memory that an entry keeps in use, with all that it refers to: what it shares
+   *     with others may be evicted there
    */
-  <K, V> View<K, V> view(ToIntBiFunction<K, V> bytes) {
-    return new View<>(bytes);
+  <K, V> View<K, V> view(Comparator<? super K> order, ToIntBiFunction<K, V> bytes) {
+    return new View<>(order, bytes);
+  }
+
+  /** For lists as keys. */
+  static <E> int compare(List<E> one, List<E> other, Comparator<? super E> order) {
+    int compared = Integer.compare(one.size(), other.size());
+    for (int i = 0; compared == 0 && i < one.size(); i++) {
+      compared = order.compare(one.get(i), other.get(i));
+    }
+    return compared;
   }
 
   /** What it takes, by estimate. */

@@ -25,7 +25,7 @@ final class DescriptorMatcher {
   /** Before anything is replaced. */
   private record Found(List<BudgetSets.Keyed> keyed, Matched whole, boolean replaces) {
     int bytes() {
-      int bytes = FOUND_BYTES;
+      int bytes = FOUND_BYTES + whole.set.bytesWithBudgets();
       for (BudgetSets.Keyed each : keyed) {
         bytes += FOUND_BYTES + DescriptorCache.bytesOf(each.key());
       }
@@ -40,7 +40,11 @@ final class DescriptorMatcher {
   DescriptorMatcher(Policy policy, BudgetSets sets) {
     this.tree = new DescriptorTree(policy.rules());
     this.sets = sets;
-    this.known = sets.cache().view((key, found) -> DescriptorCache.bytesOf(key) + found.bytes());
+    this.known =
+        sets.cache()
+            .view(
+                DescriptorCache.BY_VALUES,
+                (key, found) -> DescriptorCache.bytesOf(key) + found.bytes());
   }
 
   /** One for each descriptor, in their order. */

@@ -10,9 +10,10 @@ record LogLevel(Limit.SlidingLog limit, long[] entries) implements Level {
     return new LogLevel(limit, new long[0]);
   }
 
+  /** Of all entries that it may come to have: it must not need more when memory is full. */
   @Override
   public int bytes() {
-    return entries.length * Long.BYTES;
+    return 2 * Long.BYTES * (int) Math.max(entries.length / 2, limit.limit());
   }
 
   /** The first entry that still counts. */

@@ -29,7 +29,11 @@ final class Matcher {
   Matcher(Policy policy, Mode mode, BudgetSets sets) {
     this.rules = policy.rules();
     this.sets = sets;
-    this.known = sets.cache().view((key, set) -> DescriptorCache.bytesOf(key));
+    this.known =
+        sets.cache()
+            .view(
+                DescriptorCache.BY_VALUES,
+                (key, set) -> DescriptorCache.bytesOf(key) + set.bytesWithBudgets());
     for (int i = 0; i < rules.size(); i++) {
       Rule rule = rules.get(i);
       byName.put(rule.name(), i);

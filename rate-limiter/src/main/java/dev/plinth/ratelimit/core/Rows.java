@@ -41,11 +41,12 @@ final class Rows<V extends Kept> {
   private final ArrayDeque<Row<V>> round = new ArrayDeque<>();
   private List<Row<V>> changed; // null if nothing is noted
   private List<String> removed = new ArrayList<>();
-  private RowsSnapshot<V> snapshot = new RowsSnapshot<>(null, List.of(), List.of());
+  private long removedBytes; // of their rows, which are in the list of changes
+  private RowsSnapshot<V> snapshot = RowsSnapshot.none();
 
-  private final RowMemory memory;
+  private final RowMemory.OfDomain memory;
 
-  private Rows(List<Row<V>> changed, RowMemory memory) {
+  private Rows(List<Row<V>> changed, RowMemory.OfDomain memory) {
     this.changed = changed;
     this.memory = memory;
   }
@@ -53,7 +54,7 @@ final class Rows<V extends Kept> {
   /**
    * @param isTracked notes what changes, for {@link #snapshot}
    */
-  static <V extends Kept> Rows<V> of(boolean isTracked, RowMemory memory) {
+  static <V extends Kept> Rows<V> of(boolean isTracked, RowMemory.OfDomain memory) {
     return new Rows<>(isTracked ? new ArrayList<>() : null, memory);
   }
 
@@ -110,12 +111,14 @@ final class Rows<V extends Kept> {
   void remove(String key) {
     Row<V> row = rows.remove(key);
     if (row != null) {
-      memory.removed(key);
-      memory.changed(-row.value.bytes());
       note(row);
+      memory.changed(-row.value.bytes());
       row.value = null;
-      if (changed != null) {
+      if (changed == null) {
+        memory.removed(key);
+      } else { // it takes memory until it is written
         removed.add(key);
+        removedBytes += RowMemory.OfDomain.bytesOf(key);
       }
     }
   }
@@ -154,8 +157,9 @@ final class Rows<V extends Kept> {
     if (changed == null) {
       throw new IllegalStateException("changes are not tracked");
     }
-    snapshot = new RowsSnapshot<>(kind, removed, changed);
+    snapshot = new RowsSnapshot<>(kind, removed, changed, memory, removedBytes);
     removed = new ArrayList<>();
+    removedBytes = 0;
     changed = new ArrayList<>();
     return snapshot;
   }

@@ -10,26 +10,46 @@ import java.util.List;
  * here. Values are immutable, so that is one reference.
  */
 final class RowsSnapshot<V extends Kept> {
+  private static final int OVERWRITTEN_BYTES = 160; // the note of it, and a value without lists
+
   private final Budgets.Kind kind;
   private List<String> removed;
   private List<Row<V>> rows;
   private List<Budgets.Change> overwritten = new ArrayList<>();
   private int next;
+  private final RowMemory.OfDomain memory;
+  private long bytes; // that are kept in use by this alone
 
   /**
    * @param removed keys; some may be there again
    * @param rows those that were removed since they changed have no value
+   * @param bytes that those take which were removed, given back to the memory at the end
    */
-  RowsSnapshot(Budgets.Kind kind, List<String> removed, List<Row<V>> rows) {
+  RowsSnapshot(
+      Budgets.Kind kind,
+      List<String> removed,
+      List<Row<V>> rows,
+      RowMemory.OfDomain memory,
+      long bytes) {
     this.kind = kind;
     this.removed = removed;
     this.rows = rows;
+    this.memory = memory;
+    this.bytes = bytes;
+  }
+
+  /** Of nothing, at its end. */
+  static <V extends Kept> RowsSnapshot<V> none() {
+    return new RowsSnapshot<>(null, List.of(), List.of(), null, 0);
   }
 
   /** Of a row that is about to be overwritten. */
   void keep(Row<V> row) {
     if (row.isIn(rows)) {
       overwritten.add(new Budgets.Change(kind, row.key, row.value()));
+      long kept = OVERWRITTEN_BYTES + row.value().bytes();
+      bytes += kept;
+      memory.changed(kept);
     }
   }
 
@@ -66,6 +86,8 @@ final class RowsSnapshot<V extends Kept> {
     if (read == end) {
       rows = List.of();
       overwritten = List.of();
+      memory.changed(-bytes);
+      bytes = 0;
       next = 0;
     }
     return read < end;

@@ -11,8 +11,10 @@ import dev.plinth.ratelimit.core.Decision.DecidedBy;
 import dev.plinth.ratelimit.core.Decision.Verdict;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** One bound in bytes for what a process remembers, whoever sends which descriptors. */
@@ -56,6 +58,69 @@ class DescriptorCacheTest {
           Math.min(least, Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
     }
     return least;
+  }
+
+  @Test
+  void setsOfManyBudgets_stayWithinTheBound_whateverIsEvictedFirst() {
+    List<Rule> rules = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      rules.add(bucket("rule" + i, 1, 1).match("user").rule());
+    }
+    DescriptorCache small = new DescriptorCache(MOST / 8);
+    CompiledPolicy policy = CompiledPolicy.of(new Policy("d", 1, rules, Instant.EPOCH), small);
+    long before = usedHeap();
+    for (int i = 0; i < 400; i++) { // each lookup is in use, its budgets are not looked up again
+      for (int used = 0; used <= i; used++) {
+        policy.match(descriptors("user", "a user with a long name " + used));
+      }
+    }
+    long grown = usedHeap() - before;
+    assertTrue(grown <= MOST / 8, grown + " bytes of heap (expected: the estimate is not below)");
+    assertEquals(1, policy.version(), "which is there all the time");
+  }
+
+  /** As a caller can make them: {@code "Aa".hashCode() == "BB".hashCode()}. */
+  private record Colliding(int number, AtomicLong compared) {
+    static final Comparator<Colliding> ORDER =
+        (one, other) -> {
+          one.compared.incrementAndGet();
+          return Integer.compare(one.number, other.number);
+        };
+
+    @Override
+    public int hashCode() {
+      return 7;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      compared.incrementAndGet();
+      return other instanceof Colliding that && number == that.number;
+    }
+  }
+
+  @Test
+  void keysOfOneHash_areFoundByAFewComparisons() {
+    AtomicLong compared = new AtomicLong();
+    DescriptorCache.View<Colliding, String> view = cache.view(Colliding.ORDER, (key, value) -> 100);
+    int many = 4_000;
+    for (int i = 0; i < many; i++) {
+      view.put(new Colliding(i, compared), "value " + i);
+    }
+    for (int i = 0; i < many; i++) {
+      assertEquals("value " + i, view.get(new Colliding(i, compared)));
+    }
+    assertTrue(compared.get() < 200L * many, compared + " comparisons of " + many + " keys");
+  }
+
+  @Test
+  void descriptorsOfOneHash_areToldApart() {
+    CompiledPolicy policy = policy("d");
+    for (String value : List.of("AaAa", "AaBB", "BBAa", "BBBB")) {
+      BudgetSet set = policy.match(descriptors("user", value));
+      assertTrue(set.budgets().get(0).budget().key().endsWith(value));
+      assertSame(set, policy.match(descriptors("user", value)));
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +63,7 @@ class RowMemoryTest {
 
   @Test
   void row_countsWhatItHolds_notOnlyItself() {
-    Rows<Place> rows = Rows.of(false, memory);
+    Rows<Place> rows = Rows.of(false, memory.ofDomain());
     rows.put("a", new Place(1, SECOND, List.of()));
     long empty = memory.used();
     rows.put("a", new Place(1, SECOND, Collections.nCopies(100, "a budget's key")));
@@ -71,6 +72,88 @@ class RowMemoryTest {
     assertEquals(empty, memory.used());
     rows.remove("a");
     assertEquals(0, memory.used());
+  }
+
+  @Test
+  void oneDomain_leavesRoomForTheNext() {
+    for (int i = 0; i < 10_000; i++) {
+      take("random-" + i, SECOND);
+    }
+    assertInstanceOf(Outcome.Undecided.class, take("late", SECOND));
+    assertTrue(memory.used() < memory.most() / 2 + 1_000, () -> memory.used() + " bytes");
+    for (int domain = 2; domain < 5; domain++) {
+      Budgets next = new Budgets(memory);
+      int taken = 0;
+      for (int i = 0; i < 1_000; i++) {
+        Outcome outcome = next.apply(List.of(Request.of(taking("random-" + i))), SECOND).get(0);
+        taken += outcome instanceof Outcome.Taken ? 1 : 0;
+      }
+      assertTrue(taken > 10 && taken < 1_000, taken + " in domain " + domain);
+      assertTrue(memory.used() < memory.most(), () -> memory.used() + " bytes");
+    }
+  }
+
+  @Test
+  void slidingLogs_haveTheirMemoryFromTheStart_andGrowNoFurther() {
+    Limit log = new Limit.SlidingLog(100, 1_000 * SECOND);
+    long afterFirst = 0;
+    for (int round = 0; round < 100; round++) {
+      int taken = 0;
+      for (int i = 0; i < 500; i++) {
+        Budget budget = new Budget("k" + i, log, 1, OnChange.AS_IS, false, Optional.empty());
+        Request take = Request.of(Operation.Take.of(List.of(new Charge(budget, 1))));
+        Outcome outcome = budgets.apply(List.of(take), SECOND + round).get(0);
+        taken += outcome instanceof Outcome.Taken ? 1 : 0;
+      }
+      assertTrue(taken > 10 && taken < 500, taken + " taken, of those that were there first");
+      afterFirst = round == 0 ? memory.used() : afterFirst;
+    }
+    assertEquals(afterFirst, memory.used());
+  }
+
+  private static final Limit FAST = new Limit.Bucket(2, SECOND, 1);
+
+  private static Outcome takeAndDrop(Budgets tracked, String key, long now) {
+    Budget budget = new Budget(key, FAST, 1, OnChange.AS_IS, false, Optional.empty());
+    Request take = Request.of(Operation.Take.of(List.of(new Charge(budget, 1))));
+    Outcome outcome = tracked.apply(List.of(take), now).get(0);
+    tracked.sweep(10, now + SECOND);
+    return outcome;
+  }
+
+  @Test
+  void removedRows_takeMemoryUntilTheyAreWritten() {
+    Budgets tracked = Budgets.tracked(() -> 1, memory);
+    int taken = 0;
+    for (int i = 0; i < 10_000; i++) { // and the disk fails
+      taken += takeAndDrop(tracked, "k" + i, i * 10 * SECOND) instanceof Outcome.Taken ? 1 : 0;
+    }
+    assertEquals(0, tracked.size());
+    assertTrue(taken < 1_000, taken + " keys are remembered as removed");
+    assertTrue(memory.used() > memory.most() / 3, () -> memory.used() + " bytes");
+    readAll(tracked.snapshot());
+    assertEquals(0, memory.used());
+    assertInstanceOf(Outcome.Taken.class, takeAndDrop(tracked, "k", 200_000 * SECOND));
+  }
+
+  @Test
+  void overwrittenRows_takeMemoryUntilTheSnapshotIsRead() {
+    Budgets tracked = Budgets.tracked(() -> 1, memory);
+    for (int i = 0; i < 50; i++) {
+      tracked.apply(List.of(Request.of(taking("k" + i))), SECOND);
+    }
+    long before = memory.used();
+    BudgetsSnapshot snapshot = tracked.snapshot();
+    for (int i = 0; i < 50; i++) {
+      tracked.apply(List.of(Request.of(taking("k" + i))), SECOND);
+    }
+    assertTrue(memory.used() >= before + 50 * 100, () -> memory.used() + " bytes");
+    readAll(snapshot);
+    assertEquals(before, memory.used());
+  }
+
+  private static void readAll(BudgetsSnapshot snapshot) {
+    while (snapshot.read(7, new ArrayList<>())) {}
   }
 
   @Test

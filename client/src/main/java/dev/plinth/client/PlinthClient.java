@@ -10,8 +10,8 @@ import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,6 +23,7 @@ public final class PlinthClient implements AutoCloseable {
   private final ManagedChannel channel;
   private final boolean ownsChannel;
   private final Duration callDeadline;
+  private final ThreadPoolExecutor background;
   private final ClientParts clientParts;
   private final OwnerIdGenerator ownerIdGenerator;
   private final ClientRuntime clientRuntime;
@@ -39,7 +40,7 @@ public final class PlinthClient implements AutoCloseable {
     BlockingCaller blockingCaller =
         new BlockingCaller(channel, callDeadline, rule, builder.pause());
     AsyncCaller asyncCaller = new AsyncCaller(channel, thread, builder.nanos());
-    Executor background = builder.background();
+    background = builder.background();
     ClientEnvironment clientEnvironment =
         new ClientEnvironment(
             builder.nanos(),
@@ -155,5 +156,7 @@ public final class PlinthClient implements AutoCloseable {
       }
       channel.shutdownNow();
     }
+    // Threads end with what they do; not by a shutdown, which would refuse a callback that is late.
+    background.setKeepAliveTime(0, TimeUnit.NANOSECONDS);
   }
 }

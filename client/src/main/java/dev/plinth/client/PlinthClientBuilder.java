@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -137,8 +139,14 @@ public final class PlinthClientBuilder {
         : Executors.newSingleThreadScheduledExecutor(daemons("plinth-client-heart"));
   }
 
-  Executor background() {
-    return Executors.newCachedThreadPool(daemons("plinth-client-background"));
+  ThreadPoolExecutor background() {
+    return new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        1,
+        TimeUnit.MINUTES,
+        new SynchronousQueue<>(),
+        daemons("plinth-client-background"));
   }
 
   Executor callbacksOr(Executor otherwise) {

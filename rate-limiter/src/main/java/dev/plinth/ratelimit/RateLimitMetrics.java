@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** Every meter of the rate limiter. */
 final class RateLimitMetrics implements LimitEvents {
@@ -111,7 +112,7 @@ final class RateLimitMetrics implements LimitEvents {
 
   /** How much a crash would forget, of a store that writes checkpoints. */
   static void watch(MeterRegistry of, BudgetStore store) {
-    store.rows().ifPresent(rows -> watch(of, rows));
+    store.rows().ifPresent(rows -> memory(of, "rows", rows, RowMemory::used, rows.most()));
     if (store.loss().isEmpty()) {
       return;
     }
@@ -120,13 +121,17 @@ final class RateLimitMetrics implements LimitEvents {
         of, store, "loss.worst", "The most that a crash would have forgotten of late", Loss::worst);
   }
 
-  private static void watch(MeterRegistry of, RowMemory rows) {
-    Gauge.builder("plinth.ratelimit.rows", rows, RowMemory::used)
-        .description("Memory that rows of embedded budgets take, by estimate")
+  /** One part of the memory that the process has for limits. */
+  static <T> void memory(
+      MeterRegistry of, String part, T held, ToDoubleFunction<T> used, double limit) {
+    Gauge.builder("plinth.ratelimit.memory", held, used)
+        .description("Memory for limits that is in use, by estimate")
+        .tag("part", part)
         .baseUnit("bytes")
         .register(of);
-    Gauge.builder("plinth.ratelimit.rows.limit", rows, RowMemory::most)
-        .description("Memory that they may take")
+    Gauge.builder("plinth.ratelimit.memory.limit", () -> limit)
+        .description("Memory that this part may use")
+        .tag("part", part)
         .baseUnit("bytes")
         .register(of);
   }
@@ -147,14 +152,7 @@ final class RateLimitMetrics implements LimitEvents {
   }
 
   void watch(MeterRegistry of, DescriptorCache cache) {
-    Gauge.builder("plinth.ratelimit.cache", cache, DescriptorCache::bytes)
-        .description("Memory for descriptors and budgets that are remembered, by estimate")
-        .baseUnit("bytes")
-        .register(of);
-    Gauge.builder("plinth.ratelimit.cache.limit", cache, DescriptorCache::mostBytes)
-        .description("Memory that they may use")
-        .baseUnit("bytes")
-        .register(of);
+    memory(of, "cache", cache, DescriptorCache::bytes, cache.mostBytes());
     Gauge.builder("plinth.ratelimit.cache.entries", cache, DescriptorCache::entries)
         .description("Descriptors and budgets that are remembered")
         .register(of);

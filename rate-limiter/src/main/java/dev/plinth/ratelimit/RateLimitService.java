@@ -48,7 +48,13 @@ public final class RateLimitService implements HostedService {
         new Limits(
             store,
             settings.tuning(),
-            new Node(time, time.nanos(), scheduler, () -> nodes(shards), metrics));
+            new Node(
+                time,
+                time.nanos(),
+                scheduler,
+                () -> nodes(shards),
+                settings.localRowBytes(),
+                metrics));
     this.node =
         new RateLimitNode(
             shards,
@@ -62,6 +68,8 @@ public final class RateLimitService implements HostedService {
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);
     metrics.watch(registry, cache);
+    RateLimitMetrics.memory(
+        registry, "local", limits, Limits::localRowBytes, settings.localRowBytes());
     this.routed = callForwarder.around(new Plain(), node::goesToTheOwner);
   }
 

@@ -54,18 +54,13 @@ public record RateLimitSettings(
         Duration policyWait,
     @Setting(
             meaning =
-                "Memory of this process for descriptors, budgets and denials that it remembers;"
-                    + " what is used least is forgotten. 0B is an eighth of the heap, 512MiB at"
-                    + " most",
+                "Memory of this process for limits: a quarter for what it remembers of descriptors,"
+                    + " where what is used least is forgotten; half for the rows of embedded"
+                    + " budgets; a quarter for those of a node that decides without its store."
+                    + " While rows that are in use fill their part, a check that needs another one"
+                    + " is left to its fail mode. 0B is half of the heap",
             byDefault = "0B")
-        ByteSize cacheMemory,
-    @Setting(
-            meaning =
-                "Memory for the rows of embedded budgets; while rows that are in use fill it, a"
-                    + " check that needs another one is left to its fail mode. 0B is a quarter of"
-                    + " the heap",
-            byDefault = "0B")
-        ByteSize rowMemory,
+        ByteSize memory,
     @Setting(meaning = "Checks under way on one stream", byDefault = "1000") int streamed,
     @Setting(
             meaning =
@@ -88,9 +83,8 @@ public record RateLimitSettings(
             byDefault = "false")
         boolean envoyMetadata) {
 
-  private static final ByteSize LEAST_CACHE = new ByteSize(1 << 20);
-  private static final ByteSize MOST_CACHE = new ByteSize(1L << 40);
-  private static final long MOST_BY_DEFAULT = 512 << 20;
+  private static final ByteSize LEAST_MEMORY = new ByteSize(4 << 20);
+  private static final ByteSize MOST_MEMORY = new ByteSize(1L << 40);
 
   public RateLimitSettings {
     unlessBetween("storeBudget", storeBudget, Duration.ofMillis(1), Duration.ofSeconds(10));
@@ -103,11 +97,8 @@ public record RateLimitSettings(
     unlessBetween("policies", policies, 10, 1_000_000);
     unlessBetween("policyIdle", policyIdle, Duration.ofMillis(10), Duration.ofDays(1));
     unlessBetween("policyWait", policyWait, Duration.ofMillis(1), Duration.ofMinutes(1));
-    if (cacheMemory.bytes() != 0) {
-      unlessBetween("cacheMemory", cacheMemory, LEAST_CACHE, MOST_CACHE);
-    }
-    if (rowMemory.bytes() != 0) {
-      unlessBetween("rowMemory", rowMemory, LEAST_CACHE, MOST_CACHE);
+    if (memory.bytes() != 0) {
+      unlessBetween("memory", memory, LEAST_MEMORY, MOST_MEMORY);
     }
     unlessBetween("streamed", streamed, 1, 100_000);
     unlessBetween(
@@ -131,13 +122,21 @@ public record RateLimitSettings(
     return new RateLimitNode.Bounds(policies, policyIdle, policyWait, streamed);
   }
 
+  private long memoryBytes() {
+    return memory.bytes() == 0 ? Runtime.getRuntime().maxMemory() / 2 : memory.bytes();
+  }
+
   /** Memory that rows of embedded budgets may take. */
   public RowMemory rows() {
-    return rowMemory.bytes() == 0 ? RowMemory.ofHeap(4) : new RowMemory(rowMemory.bytes());
+    return new RowMemory(memoryBytes() / 2);
+  }
+
+  /** Memory that rows of budgets may take while this node decides without its store. */
+  long localRowBytes() {
+    return memoryBytes() / 4;
   }
 
   DescriptorCache cache() {
-    long share = Math.min(Runtime.getRuntime().maxMemory() / 8, MOST_BY_DEFAULT);
-    return new DescriptorCache(cacheMemory.bytes() == 0 ? share : cacheMemory.bytes());
+    return new DescriptorCache(memoryBytes() / 4);
   }
 }

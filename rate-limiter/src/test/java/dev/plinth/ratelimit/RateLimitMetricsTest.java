@@ -20,7 +20,7 @@ class RateLimitMetricsTest {
   @Test
   void lossOfACrash_isExported_ofAStoreThatWritesCheckpoints(@TempDir Path folder) {
     try (BudgetStore store =
-        EmbeddedBudgetStore.open(folder, Duration.ofHours(1), RowMemory.ofHeap(4))) {
+        EmbeddedBudgetStore.open(folder, Duration.ofHours(1), new RowMemory(1L << 30))) {
       RateLimitMetrics.watch(registry, store);
       double before = registry.get("plinth.ratelimit.checkpoint.loss").gauge().value();
       assertTrue(registry.get("plinth.ratelimit.checkpoint.loss").gauge().value() > before);
@@ -32,7 +32,7 @@ class RateLimitMetricsTest {
 
   @Test
   void lossOfACrash_isNotExported_ofAStoreWithoutAFile() {
-    try (BudgetStore store = EmbeddedBudgetStore.open(RowMemory.ofHeap(4))) {
+    try (BudgetStore store = EmbeddedBudgetStore.open(new RowMemory(1L << 30))) {
       RateLimitMetrics.watch(registry, store);
       assertNull(registry.find("plinth.ratelimit.checkpoint.loss").gauge());
     }

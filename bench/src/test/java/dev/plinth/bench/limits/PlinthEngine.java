@@ -55,7 +55,13 @@ final class PlinthEngine implements Contestant {
     return new Limits(
         budgets,
         Tuning.DEFAULT.withStoreBudget(Duration.ofSeconds(10)),
-        new Node(InstantSource.system(), System::nanoTime, scheduler, () -> 1, new Uncounted()));
+        new Node(
+            InstantSource.system(),
+            System::nanoTime,
+            scheduler,
+            () -> 1,
+            1L << 26,
+            new Uncounted()));
   }
 
   static Bucket bucket(Limit limit) {

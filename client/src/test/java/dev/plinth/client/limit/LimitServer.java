@@ -47,7 +47,7 @@ final class LimitServer implements AutoCloseable {
     store = EmbeddedShardStore.open(directory.resolve("shards"), 1);
     budgets =
         EmbeddedBudgetStore.open(
-            directory.resolve("budgets"), Duration.ofSeconds(1), RowMemory.ofHeap(4));
+            directory.resolve("budgets"), Duration.ofSeconds(1), new RowMemory(1L << 30));
     PolicyApp app = RateLimitService.app(InstantSource.system());
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=1");
     shards = Shards.open(store, List.of(app), settings, metrics.registry());

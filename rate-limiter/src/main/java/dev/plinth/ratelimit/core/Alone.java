@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
  * among the nodes that were seen at first.
  */
 final class Alone {
-  private static final int HEAP_SHARE = 8;
   private static final int SWEPT_AT_ONCE = 10_000;
   static final long KEPT = TimeUnit.MINUTES.toNanos(1);
 
@@ -98,7 +97,11 @@ final class Alone {
       int nodes = Math.max(1, node.nodes().getAsInt());
       outage =
           new Outage(
-              nodes, wall, lastUsed, new ConcurrentHashMap<>(), RowMemory.ofHeap(HEAP_SHARE));
+              nodes,
+              wall,
+              lastUsed,
+              new ConcurrentHashMap<>(),
+              new RowMemory(node.localRowBytes()));
     }
     return outage;
   }
@@ -111,6 +114,12 @@ final class Alone {
     } else if (now != null) {
       now.domains.values().forEach(domain -> domain.sweep(micros(now)));
     }
+  }
+
+  /** Memory that they take, by estimate. */
+  long bytes() {
+    Outage now = outage;
+    return now == null ? 0 : now.memory.used();
   }
 
   boolean isInUse() {

@@ -134,6 +134,11 @@ public final class Limits implements AutoCloseable {
         .thenApply(outcome -> Inspections.of(set, ((Done) outcome).standings()));
   }
 
+  /** Memory that budgets take which this node decides without the store, by estimate. */
+  public long localRowBytes() {
+    return way.alone().bytes();
+  }
+
   /**
    * Gives back the leases of this node, and waits for that no longer than a decision would. The
    * store and the scheduler are closed by whoever made them.

@@ -13,10 +13,12 @@ import java.util.function.LongSupplier;
  * @param scheduler for time-outs and for what is given back when it is idle; shut down by whoever
  *     made it
  * @param nodes how many share the limits while each decides alone
+ * @param localRowBytes memory that the budgets of one that decides alone may take
  */
 public record Node(
     InstantSource clock,
     LongSupplier nanos,
     ScheduledExecutorService scheduler,
     IntSupplier nodes,
+    long localRowBytes,
     LimitEvents events) {}

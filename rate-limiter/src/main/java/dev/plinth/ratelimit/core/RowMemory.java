@@ -20,11 +20,6 @@ public final class RowMemory {
     this.most = most;
   }
 
-  /** A part of the heap: one by {@code share}. */
-  public static RowMemory ofHeap(int share) {
-    return new RowMemory(Runtime.getRuntime().maxMemory() / share);
-  }
-
   /** What one domain takes of it; its rows are changed by one thread at a time. */
   static final class OfDomain {
     private final RowMemory all;

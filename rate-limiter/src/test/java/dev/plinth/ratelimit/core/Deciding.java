@@ -33,7 +33,9 @@ final class Deciding {
     this.store = store;
     this.limits =
         new Limits(
-            store, tuning, new Node(clock, clock.nanos(), clock.scheduler(), () -> nodes, events));
+            store,
+            tuning,
+            new Node(clock, clock.nanos(), clock.scheduler(), () -> nodes, 1L << 26, events));
   }
 
   /** A store that answers at once. */

@@ -72,7 +72,7 @@ class RaceTest {
     return new Limits(
         store,
         tuning,
-        new Node(InstantSource.system(), System::nanoTime, scheduler, () -> 2, events));
+        new Node(InstantSource.system(), System::nanoTime, scheduler, () -> 2, 1L << 26, events));
   }
 
   private static CompiledPolicy compiled() {

@@ -25,7 +25,7 @@ class UndecidedTest {
       new Limits(
           new Damaged(new HeldStore(clock).prompt()),
           Tuning.DEFAULT.withLanes(1),
-          new Node(clock, clock.nanos(), clock.scheduler(), () -> 1, events));
+          new Node(clock, clock.nanos(), clock.scheduler(), () -> 1, 1L << 26, events));
   private final CompiledPolicy closed =
       policy(bucket("tenant", 9, 1).match("tenant").fail(FailMode.CLOSED));
 

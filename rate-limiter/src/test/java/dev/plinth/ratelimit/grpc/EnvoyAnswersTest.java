@@ -12,6 +12,7 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit;
 import io.micrometer.core.instrument.Counter;
+import java.text.MessageFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -232,7 +233,10 @@ class EnvoyAnswersTest {
         new Handler() {
           @Override
           public void publish(LogRecord line) {
-            lines.add(line.getLevel() + " " + line.getMessage());
+            lines.add(
+                line.getLevel()
+                    + " "
+                    + MessageFormat.format(line.getMessage(), line.getParameters()));
           }
 
           @Override
@@ -255,6 +259,7 @@ class EnvoyAnswersTest {
       assertEquals(1, unknown(fresh, "no policy can have this name"));
       List<String> told = lines.stream().filter(line -> line.contains("no policy")).toList();
       assertTrue(told.get(0).startsWith("WARNING"), told.toString());
+      assertTrue(told.get(0).contains(domain), told.toString());
       assertTrue(told.size() < 4, "not for each request: " + told);
     } finally {
       logger.removeHandler(handler);

@@ -74,7 +74,7 @@ class LimitNodesTest {
 
   @Test
   void checks_areDecidedByTheOwnerAlone_whereEachNodeHasItsOwnBudgets() {
-    start(() -> EmbeddedBudgetStore.open(RowMemory.ofHeap(4)));
+    start(() -> EmbeddedBudgetStore.open(new RowMemory(1L << 30)));
     LimitCalls atA = a.callsHere();
     LimitCalls atB = b.callsIn(atA.domain);
     atA.put(LimitCalls.bucket("all", 10));
@@ -88,7 +88,7 @@ class LimitNodesTest {
 
   @Test
   void streamedChecks_findTheirWay_eachToItsOwner() {
-    start(() -> EmbeddedBudgetStore.open(RowMemory.ofHeap(4)));
+    start(() -> EmbeddedBudgetStore.open(new RowMemory(1L << 30)));
     LimitCalls ofA = a.callsHere();
     LimitCalls ofB = b.callsHere();
     ofA.put(LimitCalls.bucket("all", 3));

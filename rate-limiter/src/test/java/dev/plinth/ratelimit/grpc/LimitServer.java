@@ -36,7 +36,7 @@ final class LimitServer implements AutoCloseable {
   private final ShardServer server;
   private MeterRegistry meters;
 
-  private LimitServer(String name, Supplier<BudgetStore> budgets, String... flags) {
+  LimitServer(String name, Supplier<BudgetStore> budgets, String... flags) {
     this.name = name;
     RateLimitSettings settings = TestSettings.read(RateLimitSettings.class, flags);
     Wiring<PolicyApp> wiring =
@@ -59,7 +59,7 @@ final class LimitServer implements AutoCloseable {
       Path folder = Files.createTempDirectory("budgets");
       return new LimitServer(
           "embedded",
-          () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1), RowMemory.ofHeap(4)),
+          () -> EmbeddedBudgetStore.open(folder, Duration.ofSeconds(1), new RowMemory(1L << 30)),
           flags);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

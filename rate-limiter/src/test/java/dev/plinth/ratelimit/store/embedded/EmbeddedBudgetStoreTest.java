@@ -433,7 +433,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
   void checkpoints_happenByThemselves() {
     Path folder = parent.resolve("real");
     try (BudgetStore real =
-        EmbeddedBudgetStore.open(folder, Duration.ofMillis(20), RowMemory.ofHeap(4))) {
+        EmbeddedBudgetStore.open(folder, Duration.ofMillis(20), new RowMemory(1L << 30))) {
       real.apply(DOMAIN, List.of(Request.of(of(4, TEN)))).toCompletableFuture().join();
       assertEquals("budgets embedded " + folder, describe(real));
       Await.until("written", () -> written(folder));

@@ -27,7 +27,7 @@ class MemoryBudgetStoreTest {
 
     EmbeddedBudgetStore open() {
       return EmbeddedBudgetStore.open(
-          () -> now, new ManualClock().scheduler(), RowMemory.ofHeap(4));
+          () -> now, new ManualClock().scheduler(), new RowMemory(1L << 30));
     }
   }
 

@@ -50,7 +50,7 @@ final class TimedFolder {
           }
         };
     return EmbeddedBudgetStore.open(
-        folder(), file, INTERVAL, () -> now, checkpoints.scheduler(), RowMemory.ofHeap(4));
+        folder(), file, INTERVAL, () -> now, checkpoints.scheduler(), new RowMemory(1L << 30));
   }
 
   private void fail() throws RocksDBException {

@@ -50,7 +50,12 @@ final class CheckLoad implements AutoCloseable {
             store,
             Tuning.DEFAULT,
             new Node(
-                InstantSource.system(), System::nanoTime, scheduler, () -> 1, new CountedEvents()));
+                InstantSource.system(),
+                System::nanoTime,
+                scheduler,
+                () -> 1,
+                1L << 26,
+                new CountedEvents()));
     CompiledPolicy policy = CompiledPolicy.of(policy(domain, limit));
     for (int i = 0; i < THREADS; i++) {
       Thread thread = new Thread(() -> run(policy), "check-load-" + i);

@@ -38,7 +38,17 @@ public final class Engines {
 
   /** Three primaries of a Redis cluster, with the slots spread over them. */
   public static SharedEngine redisCluster() {
-    return shared("Redis cluster", m -> RedisLauncher.sources(m, RedisTopologies::cluster));
+    return redis("Redis cluster", new RedisTopologies(RedisTransport.PLAIN)::cluster);
+  }
+
+  /** The same, over TLS alone. */
+  public static SharedEngine redisClusterTls() {
+    return redis("Redis cluster with TLS", new RedisTopologies(RedisTransport.TLS)::cluster);
+  }
+
+  /** A Redis cluster of one node, which answers CLUSTER SLOTS without a host. */
+  public static SharedEngine redisClusterOfOne() {
+    return redis("Redis cluster of one", new RedisTopologies(RedisTransport.PLAIN)::clusterOfOne);
   }
 
   /**
@@ -47,12 +57,24 @@ public final class Engines {
    * anew.
    */
   public static SharedEngine redisSentinel() {
-    return shared("Redis with sentinel", m -> RedisLauncher.sources(m, RedisTopologies::sentinel));
+    return redis("Redis with sentinel", new RedisTopologies(RedisTransport.PLAIN)::sentinel);
   }
 
-  /** A Redis that speaks TLS alone; {@link #redisCertificate} is to be trusted. */
+  /** The same, over TLS alone. */
+  public static SharedEngine redisSentinelTls() {
+    return redis("Redis with sentinel and TLS", new RedisTopologies(RedisTransport.TLS)::sentinel);
+  }
+
+  /**
+   * A Redis that speaks TLS alone; {@link #redisCertificate} is to be trusted, and is for 127.0.0.1
+   * and no other name.
+   */
   public static SharedEngine redisTls() {
-    return shared("Redis with TLS", m -> RedisLauncher.sources(m, RedisTls::process));
+    return redis("Redis with TLS", program -> RedisLauncher.process(program, RedisTransport.TLS));
+  }
+
+  private static SharedEngine redis(String name, RedisLauncher.Setup setup) {
+    return shared(name, environment -> RedisLauncher.sources(environment, setup));
   }
 
   /** The file, PEM. */

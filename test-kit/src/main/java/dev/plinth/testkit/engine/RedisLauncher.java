@@ -2,11 +2,8 @@ package dev.plinth.testkit.engine;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetSocketAddress;
 import java.net.JarURLConnection;
-import java.net.Socket;
 import java.net.URL;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +24,7 @@ final class RedisLauncher {
 
   static List<EngineSource> sources(TestEnvironment testEnvironment) {
     if (testEnvironment.has(ADDRESS)) {
-      return List.of(GivenServer.source(testEnvironment, ADDRESS, 1, RedisLauncher::pongs));
+      return List.of(GivenServer.source(testEnvironment, ADDRESS, 1, RedisTransport.PLAIN::pongs));
     }
     List<EngineSource> sources = sources(testEnvironment, RedisLauncher::process);
     sources.add(new EngineSource("Docker", () -> container(testEnvironment)));
@@ -86,39 +83,24 @@ final class RedisLauncher {
   }
 
   private static List<EngineNode> process(Path program) throws IOException {
-    return FreePortLauncher.onFreePorts(
-        1,
-        ports -> {
-          return List.of(server(program, ports[0], "--port", "" + ports[0]));
-        });
+    return process(program, RedisTransport.PLAIN);
   }
 
-  static EngineNode server(Path program, int port, String... options) throws IOException {
-    return server(program, port, RedisLauncher::pongs, options);
+  static List<EngineNode> process(Path program, RedisTransport transport) throws IOException {
+    return FreePortLauncher.onFreePorts(1, ports -> List.of(server(program, ports[0], transport)));
   }
 
-  static EngineNode server(Path program, int port, EngineNode.Probe probe, String... options)
+  static EngineNode server(Path program, int port, RedisTransport transport, String... options)
       throws IOException {
     List<String> command = new ArrayList<>(List.of(program.toString()));
     command.addAll(List.of("--bind", "127.0.0.1"));
+    command.addAll(transport.options(port));
     command.addAll(List.of(options));
     command.addAll(DURABLE);
     return new EngineNode(
         Ports.local(port),
-        probe,
+        transport::pongs,
         new SupervisedProcess(FreePortLauncher.directory("redis"), Map.of(), command));
-  }
-
-  /** The answer's first line or lines to one command, without a driver. */
-  static String ask(InetSocketAddress address, String command) throws IOException {
-    try (Socket socket = new Socket()) {
-      socket.connect(address, 1_000);
-      socket.setSoTimeout(5_000);
-      socket
-          .getOutputStream()
-          .write((command + "\r\nQUIT\r\n").getBytes(StandardCharsets.US_ASCII));
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-    }
   }
 
   private static List<EngineNode> container(TestEnvironment testEnvironment) throws IOException {
@@ -130,17 +112,8 @@ final class RedisLauncher {
         1,
         ports -> {
           DockerServer server = image.server(ports[0], 6379, command);
-          return List.of(new EngineNode(image.address(ports[0]), RedisLauncher::pongs, server));
+          return List.of(
+              new EngineNode(image.address(ports[0]), RedisTransport.PLAIN::pongs, server));
         });
-  }
-
-  static boolean pongs(InetSocketAddress address) throws IOException {
-    try (Socket socket = new Socket()) {
-      socket.connect(address, 1_000);
-      socket.setSoTimeout(1_000);
-      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-      byte[] answer = socket.getInputStream().readNBytes(5);
-      return new String(answer, StandardCharsets.US_ASCII).equals("+PONG");
-    }
   }
 }

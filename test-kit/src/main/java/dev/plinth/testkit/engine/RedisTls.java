@@ -3,7 +3,7 @@ package dev.plinth.testkit.engine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -12,55 +12,49 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A Redis that speaks TLS alone, with a certificate for 127.0.0.1 that it signed itself. */
+/**
+ * What a Redis needs to speak TLS alone: a certificate for 127.0.0.1, and for no other name of this
+ * machine, that it signed itself.
+ */
 final class RedisTls {
   private static final String SECRET = "test-kit";
 
   private RedisTls() {}
 
-  static List<EngineNode> process(Path program) throws IOException {
-    Path certificate = Certificate.FILES.certificate;
-    return FreePortLauncher.onFreePorts(
-        1,
-        ports ->
-            List.of(
-                RedisLauncher.server(
-                    program,
-                    ports[0],
-                    RedisTls::pongs,
-                    "--port",
-                    "0",
-                    "--tls-port",
-                    "" + ports[0],
-                    "--tls-cert-file",
-                    certificate.toString(),
-                    "--tls-key-file",
-                    Certificate.FILES.key.toString(),
-                    "--tls-ca-cert-file",
-                    certificate.toString(),
-                    "--tls-auth-clients",
-                    "no")));
+  /** For clients, and for the nodes among each other. */
+  static List<String> options(int port) {
+    String certificate = Certificate.FILES.certificate.toString();
+    return List.of(
+        "--port",
+        "0",
+        "--tls-port",
+        "" + port,
+        "--tls-cert-file",
+        certificate,
+        "--tls-key-file",
+        Certificate.FILES.key.toString(),
+        "--tls-ca-cert-file",
+        certificate,
+        "--tls-auth-clients",
+        "no",
+        "--tls-replication",
+        "yes",
+        "--tls-cluster",
+        "yes");
   }
 
   static Path certificate() {
     return Certificate.FILES.certificate;
   }
 
-  private static boolean pongs(InetSocketAddress address) throws IOException {
-    try (SSLSocket socket =
-        (SSLSocket)
-            Certificate.FILES
-                .context
-                .getSocketFactory()
-                .createSocket(address.getAddress(), address.getPort())) {
-      socket.setSoTimeout(1_000);
-      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-      byte[] answer = socket.getInputStream().readNBytes(5);
-      return new String(answer, StandardCharsets.US_ASCII).equals("+PONG");
-    }
+  static Socket over(Socket connected) throws IOException {
+    InetSocketAddress peer = (InetSocketAddress) connected.getRemoteSocketAddress();
+    return Certificate.FILES
+        .context
+        .getSocketFactory()
+        .createSocket(connected, peer.getHostString(), peer.getPort(), true);
   }
 
   /** Made once for a JVM, by the JDK's own keytool. */
@@ -101,7 +95,7 @@ final class RedisTls {
                   "-dname",
                   "CN=127.0.0.1",
                   "-ext",
-                  "SAN=ip:127.0.0.1,dns:localhost",
+                  "SAN=ip:127.0.0.1",
                   "-ext",
                   "bc:c=ca:true",
                   "-validity",

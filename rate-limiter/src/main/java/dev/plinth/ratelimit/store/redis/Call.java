@@ -6,6 +6,7 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -19,21 +20,35 @@ final class Call {
   private final String domain;
   private final List<Request> requests;
   private final CompletableFuture<long[]> answer = new CompletableFuture<>();
+  private final long deadline;
   private volatile RedisFuture<long[]> command;
+  private volatile Link.Up link; // of the last time that it was sent
   private int misses;
 
-  Call(RedisBudgetStore store, String domain, List<Request> requests) {
+  /**
+   * @param deadline on the monotonic clock, for it and all its parts
+   */
+  Call(RedisBudgetStore store, String domain, List<Request> requests, long deadline) {
     this.store = store;
     this.domain = domain;
     this.requests = requests;
+    this.deadline = deadline;
+  }
+
+  /** Some of its requests, for the same connection, which keeps what is sent in order. */
+  Call part(List<Request> some) {
+    Call part = new Call(store, domain, some, deadline);
+    part.link = link;
+    return part;
+  }
+
+  /** Nanoseconds, none or less if it is too late. */
+  long timeLeft() {
+    return deadline - System.nanoTime();
   }
 
   CompletableFuture<long[]> answer() {
     return answer;
-  }
-
-  String domain() {
-    return domain;
   }
 
   List<Request> requests() {
@@ -50,10 +65,12 @@ final class Call {
   }
 
   private void send(CommandType type, byte[] script) {
-    send(type, script, store.links().pick(domain).orElse(null));
+    Link.Up known = link;
+    send(type, script, known != null ? known : store.links().pick(domain).orElse(null));
   }
 
   private void send(CommandType type, byte[] script, Link.Up link) {
+    this.link = link;
     if (link == null) {
       answer.completeExceptionally(
           Failing.notSent(store.links().trouble().orElse("not connected")));
@@ -78,16 +95,16 @@ final class Call {
       return; // too late
     }
     try {
+      Optional<String> moved =
+          failure == null ? Optional.empty() : ErrorReply.of(failure).flatMap(ErrorReply::movedTo);
       if (failure instanceof RedisNoScriptException) {
         // With its whole text, which Redis then knows. It cannot be missing again.
         send(CommandType.EVAL, Script.BUDGETS.text());
-      } else if (failure != null
-          && Failing.movedTo(failure).isPresent()
-          && ++misses < MOST_MISSES) {
+      } else if (moved.isPresent() && ++misses < MOST_MISSES) {
         send(
             CommandType.EVAL,
             Script.BUDGETS.text(),
-            store.links().pickMoved(Failing.movedTo(failure).get()).orElse(null));
+            store.links().pickMoved(link, moved.get()).orElse(null));
       } else if (failure != null) {
         answer.completeExceptionally(Failing.isOwn(failure) ? failure : Failing.of(failure));
       } else {

@@ -1,22 +1,25 @@
 package dev.plinth.ratelimit.store.redis;
 
 import io.lettuce.core.RedisCredentialsProvider;
-import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The connections to the primaries of a cluster. A domain's keys have one hash tag, so they are all
- * at one node. Who has which slots is asked of any node once a second, and at once when Redis says
- * that a slot has moved.
+ * at one node. Who has which slots is asked once a second, each time of another node, and at once
+ * when Redis says that a slot has moved. A node that refuses, knows of no slots or sees only a
+ * minority of the primaries is not believed as long as another one answers.
  */
 final class ClusterLinks implements Connections {
   private static final Logger log = System.getLogger("plinth.redis");
@@ -27,7 +30,10 @@ final class ClusterLinks implements Connections {
   private final Optional<RedisCredentialsProvider> credentials;
   private final int connections;
   private final Map<String, Links> nodes = new ConcurrentHashMap<>();
-  private volatile String[] owners; // host:port of each slot, null of one that nobody has
+  private final AtomicBoolean refreshDue = new AtomicBoolean();
+  private int turn; // on the scheduler's thread alone
+  private volatile ClusterTopology topology;
+  private volatile String refused = "not asked yet";
   private volatile boolean closed;
 
   ClusterLinks(
@@ -58,59 +64,99 @@ final class ClusterLinks implements Connections {
 
   @Override
   public Optional<Link.Up> pick(String domain) {
-    String[] known = owners;
-    String owner =
-        known == null
-            ? null
-            : known[SlotHash.getSlot(domain.getBytes(StandardCharsets.UTF_8))]; // as of its tag
+    ClusterTopology known = topology;
+    String owner = known == null ? null : known.owner(domain);
     Links links = owner == null ? null : nodes.get(owner);
     return links == null ? Optional.empty() : links.pick();
   }
 
   @Override
-  public Optional<Link.Up> pickMoved(String hostPort) {
-    driver.scheduler().execute(this::refresh);
-    return closed ? Optional.empty() : links(hostPort).pick();
+  public Optional<Link.Up> pickMoved(Link.Up by, String hostPort) {
+    if (closed) {
+      return Optional.empty();
+    }
+    refreshSoon();
+    return links(ClusterTopology.resolve(hostPort, by.location())).pick();
   }
 
-  /** One pass: asks any node that answers. */
+  /** Once for however many commands have met a slot that moved. */
+  private void refreshSoon() {
+    if (refreshDue.compareAndSet(false, true)) {
+      try {
+        driver.scheduler().execute(this::refresh);
+      } catch (RejectedExecutionException e) {
+        // Closed meanwhile.
+      }
+    }
+  }
+
+  /** One pass: the nodes are asked one after the other until one of them can tell. */
   private void refresh() {
-    for (Links links : nodes.values()) {
+    refreshDue.set(false);
+    List<Links> asked = new ArrayList<>(nodes.values());
+    Collections.rotate(asked, turn++);
+    ask(asked.iterator(), null);
+  }
+
+  /**
+   * @param doubtful told by a node that is not sure of it; null if there was none
+   */
+  private void ask(Iterator<Links> next, ClusterTopology doubtful) {
+    while (next.hasNext()) {
+      Links links = next.next();
       Optional<Link.Up> up = links.pick();
       if (up.isPresent() && links.trouble().isEmpty()) {
-        up.get().connection().async().clusterSlots().thenAccept(this::told);
+        ask(up.get(), next, doubtful);
         return;
       }
     }
+    if (doubtful != null) {
+      apply(doubtful);
+    }
   }
 
-  private synchronized void told(List<Object> slots) {
-    String[] next = new String[SlotHash.SLOT_COUNT];
-    Set<String> primaries = new HashSet<>();
-    for (Object each : slots) {
-      List<?> range = (List<?>) each;
-      List<?> primary = (List<?>) range.get(2);
-      String hostPort = text(primary.get(0)) + ":" + primary.get(1);
-      primaries.add(hostPort);
-      for (long slot = (Long) range.get(0); slot <= (Long) range.get(1); slot++) {
-        next[(int) slot] = hostPort;
-      }
+  private void ask(Link.Up node, Iterator<Links> next, ClusterTopology doubtful) {
+    RedisAsyncCommands<byte[], byte[]> commands = node.connection().async();
+    commands
+        .clusterInfo()
+        .thenCombine(
+            commands.clusterSlots(),
+            (info, slots) -> {
+              ClusterTopology told = ClusterTopology.parse(slots, node.location());
+              if (told.isEmpty()) {
+                refused = node.location() + ": it knows of no slots";
+                ask(next, doubtful);
+              } else if (info.contains("cluster_state:ok")) {
+                apply(told);
+              } else {
+                ask(next, doubtful == null ? told : doubtful);
+              }
+              return told;
+            })
+        .exceptionally(
+            failure -> {
+              refused = node.location() + ": " + Failing.reason(failure);
+              ask(next, doubtful);
+              return null;
+            });
+  }
+
+  private synchronized void apply(ClusterTopology told) {
+    if (closed) {
+      return;
     }
-    if (closed || primaries.isEmpty()) {
-      return; // a node that knows of no other
+    told.primaries().forEach(this::links);
+    if (topology == null) {
+      log.log(Level.INFO, "Redis cluster: primaries {0}", told.primaries());
     }
-    primaries.forEach(this::links);
-    if (owners == null) {
-      log.log(Level.INFO, "Redis cluster: primaries {0}", primaries);
-    }
-    owners = next;
-    Set<String> seeds =
-        new HashSet<>(address.hosts().stream().map(RedisAddress.Host::toString).toList());
+    topology = told;
+    List<String> seeds = address.hosts().stream().map(RedisAddress.Host::toString).toList();
     nodes
         .entrySet()
         .removeIf(
             node -> {
-              boolean gone = !primaries.contains(node.getKey()) && !seeds.contains(node.getKey());
+              boolean gone =
+                  !told.primaries().contains(node.getKey()) && !seeds.contains(node.getKey());
               if (gone) {
                 node.getValue().close();
               }
@@ -118,15 +164,9 @@ final class ClusterLinks implements Connections {
             });
   }
 
-  private static String text(Object value) {
-    return value instanceof byte[] bytes
-        ? new String(bytes, StandardCharsets.UTF_8)
-        : String.valueOf(value);
-  }
-
   @Override
   public Optional<String> trouble() {
-    String[] known = owners;
+    ClusterTopology known = topology;
     if (known == null) {
       return Optional.of(
           "no node has told who has which slots: "
@@ -134,24 +174,16 @@ final class ClusterLinks implements Connections {
                   .map(Links::trouble)
                   .flatMap(Optional::stream)
                   .findFirst()
-                  .orElse("not asked yet"));
+                  .orElse(refused));
     }
-    for (String owner : Set.of(distinct(known))) {
-      Links links = owner == null ? null : nodes.get(owner);
-      Optional<String> trouble =
-          links == null ? Optional.of("a slot has no node") : links.trouble();
+    for (String primary : known.primaries()) {
+      Links links = nodes.get(primary);
+      Optional<String> trouble = links == null ? Optional.of("not known") : links.trouble();
       if (trouble.isPresent()) {
-        return trouble.map(why -> owner + ": " + why);
+        return trouble.map(why -> primary + ": " + why);
       }
     }
-    return Optional.empty();
-  }
-
-  private static String[] distinct(String[] owners) {
-    return java.util.Arrays.stream(owners)
-        .map(owner -> owner == null ? "nobody" : owner)
-        .distinct()
-        .toArray(String[]::new);
+    return known.isComplete() ? Optional.empty() : Optional.of("a slot has no node");
   }
 
   @Override

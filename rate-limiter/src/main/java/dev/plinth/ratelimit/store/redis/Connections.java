@@ -7,8 +7,13 @@ interface Connections extends AutoCloseable {
   /** Empty while there is no connection. */
   Optional<Link.Up> pick(String domain);
 
-  /** The node that Redis itself named as the owner of a domain's keys; empty if it cannot be. */
-  Optional<Link.Up> pickMoved(String hostPort);
+  /**
+   * The node that Redis itself named as the owner of a domain's keys; empty if it cannot be.
+   *
+   * @param by who named it
+   * @param hostPort without a host if that is the same as of {@code by}
+   */
+  Optional<Link.Up> pickMoved(Link.Up by, String hostPort);
 
   /** Why none of them can be used, or empty if they can. */
   Optional<String> trouble();

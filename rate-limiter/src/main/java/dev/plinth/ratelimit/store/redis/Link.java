@@ -188,7 +188,7 @@ final class Link implements AutoCloseable {
      * everything for as long as the connection lasts: it is left, and the primary looked for anew.
      */
     void failed(Throwable failure) {
-      if (Failing.isReadOnly(failure)) {
+      if (ErrorReply.of(failure).filter(ErrorReply::isOfAReplica).isPresent()) {
         link.lost(this, "it is a replica");
       }
     }
@@ -199,6 +199,11 @@ final class Link implements AutoCloseable {
 
     StatefulRedisConnection<byte[], byte[]> connection() {
       return connection;
+    }
+
+    /** As the address names it: of a cluster's node its {@code host:port}. */
+    String location() {
+      return link.location;
     }
 
     RedisFuture<long[]> run(CommandType type, CommandArgs<byte[], byte[]> args) {
@@ -213,7 +218,8 @@ final class Link implements AutoCloseable {
             .ping()
             .whenComplete(
                 (pong, failed) -> {
-                  if (failed == null) {
+                  // A refusal is an answer too: MISCONF, BUSY and others refuse even a ping.
+                  if (failed == null || ErrorReply.of(failed).isPresent()) {
                     asked = 0;
                   }
                 });

@@ -51,7 +51,7 @@ final class Links implements Connections {
   }
 
   @Override
-  public Optional<Link.Up> pickMoved(String hostPort) {
+  public Optional<Link.Up> pickMoved(Link.Up by, String hostPort) {
     return Optional.empty();
   }
 

@@ -6,11 +6,13 @@ import dev.plinth.ratelimit.core.Outcome;
 import dev.plinth.ratelimit.core.Request;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.server.settings.Secret;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -122,10 +124,13 @@ public final class RedisBudgetStore implements BudgetStore {
     if (batch.isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
     }
-    Call call = new Call(this, domain, batch);
+    return outcomes(new Call(this, domain, batch, System.nanoTime() + timeout.toNanos()));
+  }
+
+  private CompletionStage<List<Outcome>> outcomes(Call call) {
     call.send();
     return call.answer()
-        .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+        .orTimeout(Math.max(0, call.timeLeft()), TimeUnit.NANOSECONDS)
         .handleAsync((numbers, failure) -> outcomes(call, numbers, failure), executor)
         .thenCompose(Function.identity());
   }
@@ -138,43 +143,61 @@ public final class RedisBudgetStore implements BudgetStore {
       return CompletableFuture.completedStage(call.outcomes(numbers));
     }
     if (Failing.isOwn(failure)) {
-      return apart(call.domain(), call.requests(), Failing.reason(failure));
+      return apart(call, Failing.reason(failure));
     }
     StoreUnavailable unavailable = Failing.of(failure);
     if (unavailable.mayHaveApplied()) {
       call.giveUp();
-    } else if (unavailable.getCause() != null) { // of Redis itself; the links know the rest
+    }
+    if (unavailable.getCause() instanceof RedisCommandExecutionException) {
       refusal = new Refusal(unavailable.getMessage(), System.nanoTime());
     }
     throw unavailable;
   }
 
   /**
-   * The script failed on one of these requests: each half goes by itself, in their order, until
-   * only those fail that are to blame. It writes at its end, so a script that failed has done
-   * nothing; but for slots, which are not tried again.
+   * The script failed on one of these requests: they go again in halves, until only those fail that
+   * are to blame. It writes at its end, so a script that failed has done nothing; but for slots,
+   * which are not tried again. Both halves are sent at once, one behind the other, and have what is
+   * left of the batch's time: whoever waits for the batch, and its lane, waits no longer than for
+   * any other.
    */
-  private CompletionStage<List<Outcome>> apart(String domain, List<Request> batch, String why) {
-    boolean applied = batch.stream().anyMatch(RedisBudgetStore::isOfSlots);
-    if (batch.size() == 1 || applied) {
-      return CompletableFuture.completedStage(
-          Collections.nCopies(batch.size(), new Outcome.Undecided(why, applied)));
+  private CompletionStage<List<Outcome>> apart(Call call, String why) {
+    List<Request> batch = call.requests();
+    List<Request> others = batch.stream().filter(request -> !isOfSlots(request)).toList();
+    if (others.size() < batch.size()) {
+      return part(call, others).thenApply(outcomes -> withSlots(batch, outcomes, why));
+    }
+    if (batch.size() == 1) {
+      return CompletableFuture.completedStage(List.of(new Outcome.Undecided(why, false)));
     }
     int half = batch.size() / 2;
-    return half(domain, batch.subList(0, half))
-        .thenCompose(
-            first ->
-                half(domain, batch.subList(half, batch.size()))
-                    .thenApply(second -> Stream.concat(first.stream(), second.stream()).toList()));
+    CompletionStage<List<Outcome>> first = part(call, batch.subList(0, half));
+    CompletionStage<List<Outcome>> second = part(call, batch.subList(half, batch.size()));
+    return first.thenCombine(second, (a, b) -> Stream.concat(a.stream(), b.stream()).toList());
   }
 
-  /** The other half may be applied, so the whole batch must not fail as if nothing were. */
-  private CompletionStage<List<Outcome>> half(String domain, List<Request> batch) {
-    return apply(domain, batch)
+  private static List<Outcome> withSlots(List<Request> batch, List<Outcome> others, String why) {
+    Iterator<Outcome> next = others.iterator();
+    return batch.stream()
+        .map(request -> isOfSlots(request) ? new Outcome.Undecided(why, true) : next.next())
+        .toList();
+  }
+
+  /** The other part may be applied, so the whole batch must not fail as if nothing were. */
+  private CompletionStage<List<Outcome>> part(Call call, List<Request> some) {
+    if (some.isEmpty()) {
+      return CompletableFuture.completedStage(List.of());
+    }
+    if (call.timeLeft() <= 0) {
+      return CompletableFuture.completedStage(
+          Collections.nCopies(some.size(), new Outcome.Undecided("no time is left", false)));
+    }
+    return outcomes(call.part(some))
         .exceptionally(
             failure ->
                 Collections.nCopies(
-                    batch.size(),
+                    some.size(),
                     new Outcome.Undecided(
                         Failing.reason(failure), Failing.of(failure).mayHaveApplied())));
   }

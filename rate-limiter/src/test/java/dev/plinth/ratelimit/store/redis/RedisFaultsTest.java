@@ -23,6 +23,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -280,6 +281,60 @@ class RedisFaultsTest {
         3, other.limit().size() - take(store, other, 0).standings().get(0).available(), "charged");
     assertEquals(Optional.empty(), store.unavailableReason());
     redis(commands -> assertEquals("v1 f 1 nonsense", commands.get(key)));
+  }
+
+  private List<Outcome> takeDamaged(RedisBudgetStore from, int many) {
+    List<Request> batch = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      Budget damaged = budget("damaged" + i, COUNTED.limit());
+      redis(commands -> commands.set("plinth:{" + domain + "}:b:" + damaged.key(), "nonsense"));
+      batch.add(Request.of(Operation.Take.of(List.of(new Charge(damaged, 1)))));
+    }
+    return from.apply(domain, batch).toCompletableFuture().join();
+  }
+
+  private static long toldCorrupt(List<Outcome> outcomes) {
+    return outcomes.stream()
+        .map(outcome -> assertInstanceOf(Outcome.Undecided.class, outcome))
+        .filter(undecided -> undecided.why().contains("CORRUPT"))
+        .count();
+  }
+
+  @Test
+  void partsOfABatch_haveItsDeadline() {
+    try (FaultProxy proxy = proxy();
+        RedisBudgetStore far = connected(proxy.address(), Duration.ofSeconds(1))) {
+      take(far, COUNTED, 1);
+      proxy.delay(Duration.ofMillis(150)); // four trips take longer than the batch has
+      long corrupt = toldCorrupt(takeDamaged(far, 32));
+      assertTrue(corrupt < 32, "each part had a deadline of its own");
+    }
+  }
+
+  @Test
+  void partsOfABatch_doNotWaitForEachOther() {
+    try (FaultProxy proxy = proxy();
+        RedisBudgetStore far = connected(proxy.address(), Duration.ofSeconds(8))) {
+      take(far, COUNTED, 1);
+      proxy.delay(Duration.ofMillis(150)); // 31 trips one after the other take longer, 5 do not
+      assertEquals(16, toldCorrupt(takeDamaged(far, 16)));
+    }
+  }
+
+  @Test
+  void damagedState_besideASlot_doesNotKeepOthersFromADecision() {
+    Budget damaged = budget("damaged", COUNTED.limit());
+    redis(commands -> commands.set("plinth:{" + domain + "}:b:" + damaged.key(), "nonsense"));
+    Request bad = Request.of(Operation.Take.of(List.of(new Charge(damaged, 1))));
+    Request good = Request.of(Operation.Take.of(List.of(new Charge(COUNTED, 1))));
+    Request slot = Request.of(new Operation.RenewSlot("none", SECOND));
+    List<Outcome> outcomes =
+        store.apply(domain, List.of(good, slot, bad, good)).toCompletableFuture().join();
+    assertEquals(1, assertInstanceOf(Outcome.Taken.class, outcomes.get(0)).admitted());
+    assertTrue(assertInstanceOf(Outcome.Undecided.class, outcomes.get(1)).mayHaveApplied());
+    assertFalse(assertInstanceOf(Outcome.Undecided.class, outcomes.get(2)).mayHaveApplied());
+    assertEquals(1, assertInstanceOf(Outcome.Taken.class, outcomes.get(3)).admitted());
+    assertEquals(2, used());
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.plinth.id;
 
 import dev.plinth.id.core.IdApp;
-import dev.plinth.id.grpc.IdEndpoint;
+import dev.plinth.id.grpc.IdBindings;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
@@ -33,7 +33,7 @@ public final class IdService implements HostedService {
 
   @Override
   public List<BindableService> endpoints() {
-    return List.of(new IdEndpoint(shards, app));
+    return List.of(IdBindings.on(shards, app));
   }
 
   @Override

@@ -70,7 +70,7 @@ public final class RateLimitService implements HostedService {
     metrics.watch(registry, cache);
     RateLimitMetrics.memory(
         registry, "local", limits, Limits::localRowBytes, settings.localRowBytes());
-    this.routed = callForwarder.around(new Plain(), node::goesToTheOwner);
+    this.routed = callForwarder.around(new Plain(), node::ofOwner);
   }
 
   /** What it keeps in the shards; they are opened with it. */

@@ -2,6 +2,7 @@ package dev.plinth.server;
 
 import dev.plinth.admin.v1.ListShardsResponse;
 import dev.plinth.server.call.CallContext;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.ConnectionBytes;
 import dev.plinth.server.call.DeadlineCap;
 import dev.plinth.server.call.MalformedRequests;
@@ -232,6 +233,7 @@ public final class GrpcHost implements AutoCloseable {
       MalformedRequests malformed,
       BindableService endpoint,
       List<Engine> engines) {
+    CallDeclaration.require(endpoint.bindService());
     transport.addService(malformed.around(endpoint.bindService()));
     // So that a dashboard shows zero, not a hole, before the first call.
     meters.preregisterService(endpoint);

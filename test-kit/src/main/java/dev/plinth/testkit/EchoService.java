@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 
 /** The smallest service there is, with a handler of the test's choice, to try a host with. */
 public final class EchoService implements HostedService {
-  public static final String NAME = "plinth.test.v1.EchoService";
+  public static final String NAME = "test.EchoService";
   public static final MethodDescriptor<StringValue, StringValue> SAY =
       method("Say", MethodType.UNARY);
   public static final MethodDescriptor<StringValue, StringValue> LISTEN =

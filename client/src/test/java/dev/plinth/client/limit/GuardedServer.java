@@ -49,7 +49,7 @@ final class GuardedServer implements AutoCloseable {
   GuardedServer(ServerInterceptor... interceptors) {
     String name = InProcessServerBuilder.generateName();
     ServerServiceDefinition service =
-        ServerServiceDefinition.builder("plinth.test.v1.TalkService")
+        ServerServiceDefinition.builder("test.TalkService")
             .addMethod(TALK, ServerCalls.asyncBidiStreamingCall(this::talk))
             .build();
     try {
@@ -164,8 +164,7 @@ final class GuardedServer implements AutoCloseable {
   private static MethodDescriptor<StringValue, StringValue> method(String name) {
     return MethodDescriptor.<StringValue, StringValue>newBuilder()
         .setType(MethodType.BIDI_STREAMING)
-        .setFullMethodName(
-            MethodDescriptor.generateFullMethodName("plinth.test.v1.TalkService", name))
+        .setFullMethodName(MethodDescriptor.generateFullMethodName("test.TalkService", name))
         .setRequestMarshaller(ProtoUtils.marshaller(StringValue.getDefaultInstance()))
         .setResponseMarshaller(ProtoUtils.marshaller(StringValue.getDefaultInstance()))
         .build();

@@ -145,7 +145,7 @@ final class DefinitionWire {
   }
 
   private static long between(String field, long value, long least, long most) {
-    return IdWire.between(PATH + field, value, least, most);
+    return FieldChecks.between(PATH + field, value, least, most);
   }
 
   private static long orElse(long value, long ifZero) {

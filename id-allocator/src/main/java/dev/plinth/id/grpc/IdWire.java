@@ -19,7 +19,6 @@ import dev.plinth.id.v1.ParseResponse;
 import dev.plinth.id.v1.Range;
 import dev.plinth.id.v1.ReturnRangeResponse;
 import dev.plinth.id.v1.Worker;
-import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 
 /** What requests have in common, checked, and the core's terms on the wire. */
@@ -28,13 +27,6 @@ final class IdWire {
   static final int MAX_LEASE_ID = 64;
 
   private IdWire() {}
-
-  static long between(String field, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw Failure.Invalid.field(field, value, least + ".." + most);
-    }
-    return value;
-  }
 
   static com.google.protobuf.Duration duration(Duration duration) {
     return Durations.fromMillis(duration.toMillis());

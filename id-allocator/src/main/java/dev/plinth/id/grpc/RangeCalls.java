@@ -11,57 +11,42 @@ import dev.plinth.id.v1.LeaseRangeResponse;
 import dev.plinth.id.v1.ReturnRangeRequest;
 import dev.plinth.id.v1.ReturnRangeResponse;
 import dev.plinth.server.call.FieldChecks;
+import dev.plinth.shards.Command;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.Tx;
-import dev.plinth.shards.grpc.ShardCalls;
-import dev.plinth.shards.grpc.ShardCalls.Mutation;
-import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** The calls that hand out ids, one by one and in ranges. */
+/** Commands that hand out ids, one by one and in ranges. */
 final class RangeCalls {
   private static final Logger log = System.getLogger("plinth.id");
   private static final int MAX_IDS = 10_000;
 
-  private final ShardCalls<Namespaces> calls;
+  private RangeCalls() {}
 
-  RangeCalls(ShardCalls<Namespaces> calls) {
-    this.calls = calls;
-  }
-
-  void allocate(AllocateRequest request, StreamObserver<AllocateResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Namespaces, AllocateResponse> allocate(String namespace, AllocateRequest request) {
     int count = Math.max(1, FieldChecks.between("count", request.getCount(), 0, MAX_IDS));
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    boolean remember = !requestId.isEmpty();
-    calls.mutate(
-        new Mutation<>(namespace, requestId, request, AllocateResponse.parser()),
-        (ids, tx, reply) -> {
-          var allocation = ids.allocate(namespace, count, remember, tx);
-          answer(allocation, remember, IdWire.response(allocation.value()), tx, reply);
-        },
-        to);
+    boolean remember = !request.getRequestId().isEmpty();
+    return (ids, tx, reply) -> {
+      var allocation = ids.allocate(namespace, count, remember, tx);
+      answer(allocation, remember, IdWire.response(allocation.value()), tx, reply);
+    };
   }
 
-  void lease(LeaseRangeRequest request, StreamObserver<LeaseRangeResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Namespaces, LeaseRangeResponse> lease(
+      String namespace, LeaseRangeRequest request) {
     String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MAX_OWNER);
-    long want = IdWire.between("want", request.getWant(), 0, Long.MAX_VALUE);
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    boolean remember = !requestId.isEmpty();
-    calls.mutate(
-        new Mutation<>(namespace, requestId, request, LeaseRangeResponse.parser()),
-        (ids, tx, reply) -> {
-          Allocation<RangeView> allocation = ids.leaseRange(namespace, want, remember, tx);
-          log.log(Level.DEBUG, "{0} has {1} of {2}", owner, allocation.value(), namespace);
-          LeaseRangeResponse response =
-              LeaseRangeResponse.newBuilder()
-                  .setRange(IdWire.range(namespace, allocation.value()))
-                  .build();
-          answer(allocation, remember, response, tx, reply);
-        },
-        to);
+    long want = FieldChecks.between("want", request.getWant(), 0, Long.MAX_VALUE);
+    boolean remember = !request.getRequestId().isEmpty();
+    return (ids, tx, reply) -> {
+      Allocation<RangeView> allocation = ids.leaseRange(namespace, want, remember, tx);
+      log.log(Level.DEBUG, "{0} has {1} of {2}", owner, allocation.value(), namespace);
+      LeaseRangeResponse response =
+          LeaseRangeResponse.newBuilder()
+              .setRange(IdWire.range(namespace, allocation.value()))
+              .build();
+      answer(allocation, remember, response, tx, reply);
+    };
   }
 
   /** What lies in a durable block need not wait; what is remembered leaves with its commit. */
@@ -74,15 +59,11 @@ final class RangeCalls {
     }
   }
 
-  void returnRange(ReturnRangeRequest request, StreamObserver<ReturnRangeResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Namespaces, ReturnRangeResponse> returnRange(
+      String namespace, ReturnRangeRequest request) {
     String lease = FieldChecks.name("lease_id", request.getLeaseId(), IdWire.MAX_LEASE_ID);
-    long used = IdWire.between("used", request.getUsed(), 0, Long.MAX_VALUE);
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(namespace, requestId, request, ReturnRangeResponse.parser()),
-        (ids, tx, reply) ->
-            reply.send(tx, IdWire.response(ids.returnRange(namespace, lease, used, tx))),
-        to);
+    long used = FieldChecks.between("used", request.getUsed(), 0, Long.MAX_VALUE);
+    return (ids, tx, reply) ->
+        reply.send(tx, IdWire.response(ids.returnRange(namespace, lease, used, tx)));
   }
 }

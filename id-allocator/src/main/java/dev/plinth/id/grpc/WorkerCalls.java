@@ -11,53 +11,38 @@ import dev.plinth.id.v1.RenewWorkerRequest;
 import dev.plinth.id.v1.RenewWorkerResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.CommandPriority;
-import dev.plinth.shards.grpc.ShardCalls;
-import dev.plinth.shards.grpc.ShardCalls.Mutation;
-import io.grpc.stub.StreamObserver;
+import dev.plinth.shards.Command;
 import java.util.Optional;
 
-/** The calls that lease worker ids. */
+/** Commands that lease worker ids. */
 final class WorkerCalls {
   private static final int MAX_WORKER = (1 << 16) - 1;
 
-  private final ShardCalls<Namespaces> calls;
+  private WorkerCalls() {}
 
-  WorkerCalls(ShardCalls<Namespaces> calls) {
-    this.calls = calls;
-  }
-
-  void lease(LeaseWorkerRequest request, StreamObserver<LeaseWorkerResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Namespaces, LeaseWorkerResponse> lease(
+      String namespace, LeaseWorkerRequest request) {
     String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MAX_OWNER);
     if (owner.equals(Namespaces.SERVER)) {
       throw Failure.Invalid.field("owner_id", owner, "another: this is the server itself");
     }
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(namespace, requestId, request, LeaseWorkerResponse.parser()),
-        (ids, tx, reply) ->
-            reply.send(tx, IdWire.response(namespace, ids.leaseWorker(namespace, owner, tx))),
-        to);
+    return (ids, tx, reply) ->
+        reply.send(tx, IdWire.response(namespace, ids.leaseWorker(namespace, owner, tx)));
   }
 
-  void renew(RenewWorkerRequest request, StreamObserver<RenewWorkerResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Namespaces, RenewWorkerResponse> renew(
+      String namespace, RenewWorkerRequest request) {
     int worker = worker(request.getWorkerId());
     long epoch = epoch(request.getEpoch());
-    calls.read(
-        namespace,
-        CommandPriority.URGENT,
-        (ids, tx, reply) -> {
-          Allocation<Optional<WorkerView>> renewed = ids.renewWorker(namespace, worker, epoch, tx);
-          RenewWorkerResponse response = renewed(namespace, renewed.value());
-          if (renewed.durable()) {
-            reply.sendNow(response);
-          } else {
-            reply.send(tx, response);
-          }
-        },
-        to);
+    return (ids, tx, reply) -> {
+      Allocation<Optional<WorkerView>> renewed = ids.renewWorker(namespace, worker, epoch, tx);
+      RenewWorkerResponse response = renewed(namespace, renewed.value());
+      if (renewed.durable()) {
+        reply.sendNow(response);
+      } else {
+        reply.send(tx, response);
+      }
+    };
   }
 
   private static RenewWorkerResponse renewed(String namespace, Optional<WorkerView> worker) {
@@ -71,17 +56,13 @@ final class WorkerCalls {
     return response.build();
   }
 
-  void release(ReleaseWorkerRequest request, StreamObserver<ReleaseWorkerResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Namespaces, ReleaseWorkerResponse> release(
+      String namespace, ReleaseWorkerRequest request) {
     int worker = worker(request.getWorkerId());
     long epoch = epoch(request.getEpoch());
-    long lastUsed = IdWire.between("last_used_ms", request.getLastUsedMs(), 0, Long.MAX_VALUE);
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(namespace, requestId, request, ReleaseWorkerResponse.parser()),
-        (ids, tx, reply) ->
-            reply.send(tx, released(ids.releaseWorker(namespace, worker, epoch, lastUsed, tx))),
-        to);
+    long lastUsed = FieldChecks.between("last_used_ms", request.getLastUsedMs(), 0, Long.MAX_VALUE);
+    return (ids, tx, reply) ->
+        reply.send(tx, released(ids.releaseWorker(namespace, worker, epoch, lastUsed, tx)));
   }
 
   private static ReleaseWorkerResponse released(boolean done) {
@@ -98,6 +79,6 @@ final class WorkerCalls {
   }
 
   private static long epoch(long value) {
-    return IdWire.between("epoch", value, 1, Long.MAX_VALUE);
+    return FieldChecks.between("epoch", value, 1, Long.MAX_VALUE);
   }
 }

@@ -1,5 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
+import dev.plinth.options.v1.CallKind;
+import dev.plinth.options.v1.CallOptions;
+import dev.plinth.options.v1.Role;
 import dev.plinth.ratelimit.core.CompiledPolicy;
 import dev.plinth.ratelimit.core.DescriptorCache;
 import dev.plinth.ratelimit.core.Limits;
@@ -9,6 +12,7 @@ import dev.plinth.ratelimit.v1.CheckResponse;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.server.Threads;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
@@ -18,7 +22,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
@@ -26,8 +30,13 @@ import java.util.concurrent.ScheduledExecutorService;
 
 /** The limiter's calls on one node, and the policies that they share. */
 public final class RateLimitNode implements AutoCloseable {
-  private static final Set<String> OF_POLICIES =
-      Set.of("PutPolicy", "GetPolicy", "ListPolicies", "DeletePolicy", "WatchPolicies");
+  private static final CallOptions ENVOY =
+      CallOptions.newBuilder()
+          .setKind(CallKind.CALL_KIND_MUTATION)
+          .setRole(Role.ROLE_USER)
+          .setDomain("domain")
+          .setAnyNodeIfShared(true)
+          .build();
   private static final int SILENT_PROGRESSES = 3;
 
   private final Shards shards;
@@ -78,7 +87,7 @@ public final class RateLimitNode implements AutoCloseable {
             new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
     endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
     this.envoy = new EnvoyEndpoint(deciding, envoy, cache);
-    loopback.serve(callForwarder.around(endpoint, this::goesToTheOwner));
+    loopback.serve(callForwarder.around(endpoint, this::ofOwner));
   }
 
   public List<BindableService> endpoints() {
@@ -86,11 +95,14 @@ public final class RateLimitNode implements AutoCloseable {
   }
 
   /**
-   * Whether a call is for the owner of its domain alone: those about policies are, and where each
-   * node has budgets of its own, all.
+   * What a method declares, if its calls are for the owner of their domain alone: those about
+   * policies are, and where each node has budgets of its own, all.
    */
-  public boolean goesToTheOwner(MethodDescriptor<?, ?> method) {
-    return !shared || OF_POLICIES.contains(method.getBareMethodName());
+  public Optional<CallDeclaration> ofOwner(MethodDescriptor<?, ?> method) {
+    boolean envoys = !method.getServiceName().equals(RateLimitServiceGrpc.SERVICE_NAME);
+    CallDeclaration declaration =
+        envoys ? CallDeclaration.of(method, ENVOY) : CallDeclaration.of(method);
+    return shared && declaration.isAnyNodeIfShared() ? Optional.empty() : Optional.of(declaration);
   }
 
   private boolean isDecidedHere(String domain) {

@@ -1,8 +1,12 @@
 package dev.plinth.server.call;
 
 import com.google.protobuf.Duration;
+import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
+import com.google.protobuf.util.Timestamps;
 import dev.plinth.server.failure.Failure;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -16,6 +20,8 @@ public final class FieldChecks {
       Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
   private static final char DELETE = 0x7f;
   private static final int MAX_REQUEST_ID = 64;
+  private static final int MAX_PAGE = 1000;
+  private static final int DEFAULT_PAGE = 50;
 
   private FieldChecks() {}
 
@@ -94,6 +100,35 @@ public final class FieldChecks {
       throw Failure.Invalid.field(field, value, least + ".." + most);
     }
     return value;
+  }
+
+  public static long between(String field, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw Failure.Invalid.field(field, value, least + ".." + most);
+    }
+    return value;
+  }
+
+  /** The size of a page; 0 stands for the default. */
+  public static int pageSize(int value) {
+    int size = between("page_size", value, 0, MAX_PAGE);
+    return size == 0 ? DEFAULT_PAGE : size;
+  }
+
+  /** The version that a change expects; empty if it expects none in particular. */
+  public static Optional<Long> expectedVersion(boolean given, long value) {
+    return given
+        ? Optional.of(between("expected_version", value, 0, Long.MAX_VALUE))
+        : Optional.empty();
+  }
+
+  public static Optional<Instant> instant(String field, boolean given, Timestamp value) {
+    if (given && !Timestamps.isValid(value)) {
+      throw Failure.Invalid.field(field, "not a timestamp", "a time as in RFC 3339");
+    }
+    return given
+        ? Optional.of(Instant.ofEpochSecond(value.getSeconds(), value.getNanos()))
+        : Optional.empty();
   }
 
   /** A duration in whole milliseconds within bounds; null stands for the default. */

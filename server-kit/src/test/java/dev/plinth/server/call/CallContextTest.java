@@ -35,7 +35,7 @@ class CallContextTest {
     EchoService.say(host.channel(), "x");
     CallContext first = seen.get();
     EchoService.say(host.channel(), "x");
-    assertEquals("plinth.test.v1.EchoService/Say", first.method());
+    assertEquals("test.EchoService/Say", first.method());
     assertTrue(first.id().matches("[0-9a-f]{12}"));
     assertNotEquals(first.id(), seen.get().id());
   }

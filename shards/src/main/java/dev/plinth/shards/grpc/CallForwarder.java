@@ -2,6 +2,7 @@ package dev.plinth.shards.grpc;
 
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.Shards;
 import io.grpc.BindableService;
 import io.grpc.Metadata;
@@ -9,7 +10,8 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Lets every node answer for every shard: a call whose shard is elsewhere is passed on to its
@@ -43,18 +45,20 @@ public final class CallForwarder implements AutoCloseable {
     shards.routes().onPeers(peerChannels::retain);
   }
 
-  /** The service as callers of this node see it. Its requests name the shard by their namespace. */
+  /** The service as callers of this node see it; its protos declare what decides on the shard. */
   public HostedService around(HostedService service) {
-    return around(service, method -> true);
+    return around(service, method -> Optional.of(CallDeclaration.of(method)));
   }
 
   /**
-   * Like the other, for a service that needs the owner for some of its calls only; the rest is
-   * answered where it arrives.
+   * Like the other, for a service that needs the owner for some of its calls only.
+   *
+   * @param declared empty for a method that is answered where it arrives
    */
-  public HostedService around(HostedService service, Predicate<MethodDescriptor<?, ?>> goes) {
+  public HostedService around(
+      HostedService service, Function<MethodDescriptor<?, ?>, Optional<CallDeclaration>> declared) {
     List<BindableService> endpoints =
-        service.endpoints().stream().map(endpoint -> around(endpoint, goes)).toList();
+        service.endpoints().stream().map(endpoint -> around(endpoint, declared)).toList();
     return new HostedService() {
       @Override
       public List<BindableService> endpoints() {
@@ -80,30 +84,37 @@ public final class CallForwarder implements AutoCloseable {
   }
 
   /** One endpoint alone, for a caller within this process. */
-  public BindableService around(BindableService endpoint, Predicate<MethodDescriptor<?, ?>> goes) {
+  public BindableService around(
+      BindableService endpoint,
+      Function<MethodDescriptor<?, ?>, Optional<CallDeclaration>> declared) {
     ServerServiceDefinition plain = endpoint.bindService();
     ServerServiceDefinition.Builder routed =
         ServerServiceDefinition.builder(plain.getServiceDescriptor());
-    plain.getMethods().forEach(method -> routed.addMethod(routed(method, goes)));
+    plain.getMethods().forEach(method -> routed.addMethod(routed(method, declared)));
     ServerServiceDefinition definition = routed.build();
     return () -> definition;
   }
 
   private <Q, A> ServerMethodDefinition<Q, A> routed(
-      ServerMethodDefinition<Q, A> method, Predicate<MethodDescriptor<?, ?>> goes) {
-    CallKind kind = CallKind.of(method.getMethodDescriptor());
-    return ShardKeyExtractor.of(method.getMethodDescriptor())
-        .filter(key -> goes.test(method.getMethodDescriptor()))
+      ServerMethodDefinition<Q, A> method,
+      Function<MethodDescriptor<?, ?>, Optional<CallDeclaration>> declared) {
+    MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
+    return declared
+        .apply(descriptor)
+        .flatMap(
+            declaration ->
+                ShardKeyExtractor.of(declaration)
+                    .map(
+                        key ->
+                            new RoutedCall.Path<>(
+                                this,
+                                key,
+                                CallKind.of(descriptor, declaration),
+                                method.getServerCallHandler())))
         .map(
-            key ->
+            path ->
                 method.withServerCallHandler(
-                    (call, headers) ->
-                        new RoutedCall<>(
-                                new RoutedCall.Path<>(
-                                    this, key, kind, method.getServerCallHandler()),
-                                call,
-                                headers)
-                            .begin()))
+                    (call, headers) -> new RoutedCall<>(path, call, headers).begin()))
         .orElse(method);
   }
 

@@ -4,36 +4,21 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.Durations;
+import dev.plinth.server.call.CallDeclaration;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
-import io.grpc.MethodDescriptor.PrototypeMarshaller;
 
 /**
  * Tells calls that may stay open from those that are answered at once: a stream may, and a unary
  * call that asks to wait.
  *
- * @param waitField the request's field of that name, null where it has none
+ * @param waitField as its method declares it, null where it has none
  */
 record CallKind(boolean stream, FieldDescriptor waitField) {
-  private static final String WAIT = "wait";
   private static final Duration MIN_WAIT = Durations.fromMillis(1);
 
-  static CallKind of(MethodDescriptor<?, ?> method) {
-    return new CallKind(method.getType() != MethodType.UNARY, waitField(method));
-  }
-
-  private static FieldDescriptor waitField(MethodDescriptor<?, ?> method) {
-    if (method.getRequestMarshaller() instanceof PrototypeMarshaller<?> marshaller
-        && marshaller.getMessagePrototype() instanceof Message prototype) {
-      FieldDescriptor field = prototype.getDescriptorForType().findFieldByName(WAIT);
-      boolean duration =
-          field != null
-              && !field.isRepeated()
-              && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
-              && field.getMessageType().equals(Duration.getDescriptor());
-      return duration ? field : null;
-    }
-    return null;
+  static CallKind of(MethodDescriptor<?, ?> method, CallDeclaration declaration) {
+    return new CallKind(method.getType() != MethodType.UNARY, declaration.waitField().orElse(null));
   }
 
   PeerChannels.Kind of(Object request) {

@@ -12,7 +12,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.Status;
 import io.grpc.SynchronizationContext;
 import java.time.Duration;
-import java.util.OptionalInt;
+import java.util.Optional;
 
 /**
  * One call on its way to the owner of its shard: to the endpoint here, to another node, or into a
@@ -34,7 +34,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   private final Shards shards;
   private final ServerCall<Q, A> call;
   private final Metadata headers;
-  private final Context context = Context.current();
+  private Context context = Context.current();
   private final SynchronizationContext inOrder =
       new SynchronizationContext((thread, thrown) -> fail(thrown));
 
@@ -127,12 +127,13 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   }
 
   private void find() {
-    OptionalInt found = path.key().read(first, shards);
+    Optional<RequestShard> found = path.key().find(first, shards);
     if (found.isEmpty()) {
       here(null);
     } else {
-      shard = found.getAsInt();
-      go(shards.routes().of(shard));
+      shard = found.get().shard();
+      context = context.withValue(RequestShard.ROUTED, found.get());
+      context.run(() -> go(shards.routes().of(shard)));
     }
   }
 

@@ -43,7 +43,7 @@ public final class ShardCalls<S> {
   }
 
   /** A call that changes nothing durable. */
-  public <R> void read(
+  public <R> CompletableFuture<R> read(
       String shardKey,
       CommandPriority commandPriority,
       Command<S, R> command,
@@ -51,6 +51,7 @@ public final class ShardCalls<S> {
     CompletableFuture<R> call = submit(shardKey, commandPriority, command);
     cancelWithCaller(call, observer);
     answer(call, observer);
+    return call;
   }
 
   /** Like {@link #read}, with an answer whose making would keep the shard from its work. */

@@ -5,6 +5,7 @@ import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.server.call.StatusMappingInterceptor;
@@ -32,7 +33,7 @@ import java.util.function.BiConsumer;
 
 /** A call of each kind whose requests have a namespace; a test says how one is answered. */
 final class BeatService implements HostedService {
-  static final String NAME = "plinth.test.v1.BeatService";
+  static final String NAME = "test.BeatService";
   static final MethodDescriptor<KeepSessionRequest, KeepSessionResponse> ONE =
       method("One", MethodType.UNARY);
   static final MethodDescriptor<KeepSessionRequest, KeepSessionResponse> MANY =
@@ -44,6 +45,7 @@ final class BeatService implements HostedService {
       MethodDescriptor.<AcquireRequest, AcquireResponse>newBuilder()
           .setType(MethodType.UNARY)
           .setFullMethodName(MethodDescriptor.generateFullMethodName(NAME, "Wait"))
+          .setSchemaDescriptor(LeaseServiceGrpc.getAcquireMethod().getSchemaDescriptor())
           .setRequestMarshaller(ProtoUtils.marshaller(AcquireRequest.getDefaultInstance()))
           .setResponseMarshaller(ProtoUtils.marshaller(AcquireResponse.getDefaultInstance()))
           .build();
@@ -147,6 +149,7 @@ final class BeatService implements HostedService {
     return MethodDescriptor.<KeepSessionRequest, KeepSessionResponse>newBuilder()
         .setType(type)
         .setFullMethodName(MethodDescriptor.generateFullMethodName(NAME, name))
+        .setSchemaDescriptor(LeaseServiceGrpc.getKeepSessionMethod().getSchemaDescriptor())
         .setRequestMarshaller(ProtoUtils.marshaller(KeepSessionRequest.getDefaultInstance()))
         .setResponseMarshaller(ProtoUtils.marshaller(KeepSessionResponse.getDefaultInstance()))
         .build();

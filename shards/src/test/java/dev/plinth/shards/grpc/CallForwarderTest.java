@@ -15,6 +15,7 @@ import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.server.call.CallContext;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.MemoryCluster;
@@ -35,7 +36,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -107,7 +108,11 @@ class CallForwarderTest {
   void callThatNeedsNoOwner_isAnsweredWhereItArrives() {
     InProcessHost host =
         InProcessHost.serving(
-            a.callForwarder.around(a.beats, method -> !method.equals(BeatService.ONE)));
+            a.callForwarder.around(
+                a.beats,
+                method ->
+                    Optional.of(CallDeclaration.of(method))
+                        .filter(declared -> !method.equals(BeatService.ONE))));
     try (host) {
       one(host.channel(), request(there, 1));
       assertEquals(1, a.beats.seen.size());
@@ -121,18 +126,21 @@ class CallForwarderTest {
   @Test
   void domain_namesTheShard_asANamespaceDoes() {
     ShardKeyExtractor key =
-        ShardKeyExtractor.of(RateLimitServiceGrpc.getCheckMethod()).orElseThrow();
+        ShardKeyExtractor.of(CallDeclaration.of(RateLimitServiceGrpc.getCheckMethod()))
+            .orElseThrow();
     CheckRequest check = CheckRequest.newBuilder().setDomain(there).build();
-    assertEquals(OptionalInt.of(a.shards.shardOf(there)), key.read(check, a.shards));
     assertEquals(
-        OptionalInt.of(a.shards.shardOf("default")),
-        key.read(CheckRequest.getDefaultInstance(), a.shards));
+        Optional.of(new RequestShard(a.shards.shardOf(there), there)), key.find(check, a.shards));
     assertEquals(
-        OptionalInt.empty(),
-        key.read(CheckRequest.newBuilder().setDomain("No Spaces").build(), a.shards),
+        Optional.of(new RequestShard(a.shards.shardOf("default"), "default")),
+        key.find(CheckRequest.getDefaultInstance(), a.shards));
+    assertEquals(
+        Optional.empty(),
+        key.find(CheckRequest.newBuilder().setDomain("No Spaces").build(), a.shards),
         "the endpoint says it best");
     assertTrue(
-        ShardKeyExtractor.of(RateLimitServiceGrpc.getCheckStreamMethod()).isEmpty(),
+        ShardKeyExtractor.of(CallDeclaration.of(RateLimitServiceGrpc.getCheckStreamMethod()))
+            .isEmpty(),
         "a stream has checks of many domains");
   }
 

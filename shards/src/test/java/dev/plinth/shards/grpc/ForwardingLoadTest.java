@@ -8,6 +8,7 @@ import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.MemoryCluster;
 import dev.plinth.testkit.Await;
 import io.grpc.CallOptions;
@@ -98,15 +99,13 @@ class ForwardingLoadTest {
 
   @Test
   void callThatAsksToWait_isLong_asAStreamIs() {
-    CallKind acquire = CallKind.of(LeaseServiceGrpc.getAcquireMethod());
+    CallKind acquire = kind(LeaseServiceGrpc.getAcquireMethod());
     AcquireRequest request = AcquireRequest.getDefaultInstance();
     AcquireRequest waiting = request.toBuilder().setWait(Duration.getDefaultInstance()).build();
     assertEquals(PeerChannels.Kind.SHORT, acquire.of(request));
     assertEquals(PeerChannels.Kind.LONG, acquire.of(waiting));
-    assertEquals(
-        PeerChannels.Kind.SHORT, CallKind.of(LeaseServiceGrpc.getHeartbeatMethod()).of(request));
-    assertEquals(
-        PeerChannels.Kind.LONG, CallKind.of(LeaseServiceGrpc.getWatchMethod()).of(request));
+    assertEquals(PeerChannels.Kind.SHORT, kind(LeaseServiceGrpc.getHeartbeatMethod()).of(request));
+    assertEquals(PeerChannels.Kind.LONG, kind(LeaseServiceGrpc.getWatchMethod()).of(request));
   }
 
   private void shrinkTo(int connections) {
@@ -145,5 +144,9 @@ class ForwardingLoadTest {
 
   private KeepSessionRequest request(long seq) {
     return KeepSessionRequest.newBuilder().setNamespace(there).setSeq(seq).build();
+  }
+
+  private static CallKind kind(MethodDescriptor<?, ?> method) {
+    return CallKind.of(method, CallDeclaration.of(method));
   }
 }

@@ -7,8 +7,10 @@ import com.google.protobuf.Duration;
 import com.google.protobuf.util.Durations;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.MemoryCluster;
 import io.grpc.CallOptions;
+import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class RoutedWaitTest {
   private static final java.time.Duration SECOND = java.time.Duration.ofSeconds(1);
 
-  private final CallKind acquire = CallKind.of(LeaseServiceGrpc.getAcquireMethod());
+  private final CallKind acquire = kind(LeaseServiceGrpc.getAcquireMethod());
 
   @Test
   void S32_callThatGoesOn_waitsForWhatIsLeft() {
@@ -59,5 +61,9 @@ class RoutedWaitTest {
 
   private static AcquireRequest waiting(Duration wait) {
     return AcquireRequest.newBuilder().setKey("k").setWait(wait).build();
+  }
+
+  private static CallKind kind(MethodDescriptor<?, ?> method) {
+    return CallKind.of(method, CallDeclaration.of(method));
   }
 }

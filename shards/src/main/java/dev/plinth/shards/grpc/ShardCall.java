@@ -1,0 +1,117 @@
+package dev.plinth.shards.grpc;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import dev.plinth.options.v1.CallKind;
+import dev.plinth.server.call.CallDeclaration;
+import dev.plinth.shards.Command;
+import dev.plinth.shards.CommandPriority;
+import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import dev.plinth.shards.grpc.ShardCalls.StreamCommand;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * One call to a service on shards. Its namespace and request id were checked before its handler
+ * sees it; the handler checks the other fields, and says which command answers it.
+ *
+ * @param <S> the state that the service keeps in a shard
+ */
+public final class ShardCall<S, Q extends Message, R extends Message> {
+  private final ShardCalls<S> calls;
+  private final CallDeclaration declaration;
+  private final Parser<R> answers;
+  private final Q request;
+  private final StreamObserver<R> to;
+  private final String namespace;
+  private final String requestId;
+  private CompletableFuture<R> call;
+
+  ShardCall(
+      ShardCalls<S> calls,
+      CallDeclaration declaration,
+      Parser<R> answers,
+      Q request,
+      StreamObserver<R> to) {
+    this.calls = calls;
+    this.declaration = declaration;
+    this.answers = answers;
+    this.request = request;
+    this.to = to;
+    RequestShard routed = RequestShard.ROUTED.get();
+    this.namespace = routed == null ? declaration.namespace(request) : routed.namespace();
+    this.requestId = declaration.requestId(request);
+  }
+
+  public Q request() {
+    return request;
+  }
+
+  public String namespace() {
+    return namespace;
+  }
+
+  /** Empty if the request has none. */
+  public String requestId() {
+    return requestId;
+  }
+
+  /** Runs the command as the method is declared, and answers with its reply. */
+  public void run(Command<S, R> command) {
+    run(command, UnaryOperator.identity(), UnaryOperator.identity());
+  }
+
+  /**
+   * Like the other, for an answer with something that must not be stored.
+   *
+   * @param kept the answer as it is kept under the request id
+   * @param given the kept answer as it is given again
+   */
+  public void run(Command<S, R> command, UnaryOperator<R> kept, UnaryOperator<R> given) {
+    if (declaration.kind() == CallKind.CALL_KIND_MUTATION) {
+      Message fingerprinted = declaration.fingerprinted(request);
+      call =
+          calls.mutate(
+              new Mutation<>(namespace, requestId, fingerprinted, answers, kept, given),
+              priority(),
+              command,
+              to);
+    } else {
+      call = calls.read(namespace, priority(), command, to);
+    }
+  }
+
+  /** Answers without a change, whatever is declared: nothing is kept under the request id. */
+  public void runUnrecorded(CommandPriority priority, Command<S, R> command) {
+    call = calls.read(namespace, priority, command, to);
+  }
+
+  /** For a read whose answer would keep the shard from its work while it is made. */
+  public <A> void runThen(Command<S, A> command, Function<A, R> toAnswer) {
+    calls.readThen(namespace, command, toAnswer, to);
+  }
+
+  /** Runs when the caller goes away before its answer; only after {@link #run}. */
+  public void whenAbandoned(Command<S, Void> task) {
+    calls.whenAbandoned(call, task, namespace);
+  }
+
+  /** Something more for the shard to do, which nobody waits for. */
+  public void enqueue(Command<S, Void> task) {
+    calls.run(namespace, task);
+  }
+
+  /**
+   * A stream that the shard feeds until it ends it, and that may change something durable. When the
+   * caller goes away first, {@code leave} runs.
+   */
+  public void stream(StreamCommand<S, R> command, Command<S, Void> leave) {
+    calls.mutatingStream(namespace, command, leave, new SynchronizedStreamObserver<>(to));
+  }
+
+  private CommandPriority priority() {
+    return declaration.isUrgent() ? CommandPriority.URGENT : CommandPriority.NORMAL;
+  }
+}

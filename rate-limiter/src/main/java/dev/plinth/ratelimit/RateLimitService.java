@@ -10,12 +10,15 @@ import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.server.Threads;
 import dev.plinth.server.TimeSource;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;
 import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -31,7 +34,6 @@ public final class RateLimitService implements HostedService {
   private final Engine budgets;
   private final Limits limits;
   private final RateLimitNode node;
-  private final HostedService routed;
 
   private RateLimitService(
       Shards shards,
@@ -70,7 +72,6 @@ public final class RateLimitService implements HostedService {
     metrics.watch(registry, cache);
     RateLimitMetrics.memory(
         registry, "local", limits, Limits::localRowBytes, settings.localRowBytes());
-    this.routed = callForwarder.around(new Plain(), node::ofOwner);
   }
 
   /** What it keeps in the shards; they are opened with it. */
@@ -90,8 +91,7 @@ public final class RateLimitService implements HostedService {
   }
 
   /**
-   * Its calls already go to where they are answered.
-   *
+   * @param callForwarder takes what a node asks of others to them
    * @param store is closed by whoever opened it, after this
    */
   public static RateLimitService on(
@@ -111,7 +111,7 @@ public final class RateLimitService implements HostedService {
 
   @Override
   public List<BindableService> endpoints() {
-    return routed.endpoints();
+    return node.endpoints();
   }
 
   @Override
@@ -120,8 +120,8 @@ public final class RateLimitService implements HostedService {
   }
 
   @Override
-  public void handOff() {
-    routed.handOff();
+  public Optional<CallDeclaration> routing(MethodDescriptor<?, ?> method) {
+    return node.ofOwner(method);
   }
 
   @Override
@@ -129,21 +129,5 @@ public final class RateLimitService implements HostedService {
     node.close();
     limits.close();
     scheduler.shutdown();
-  }
-
-  /** The calls as they are answered here. */
-  private final class Plain implements HostedService {
-    @Override
-    public List<BindableService> endpoints() {
-      return node.endpoints();
-    }
-
-    @Override
-    public List<Engine> engines() {
-      return List.of();
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -11,6 +11,7 @@ import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
@@ -34,9 +35,9 @@ import java.util.function.Supplier;
 
 /**
  * The server of a process: its services behind one port, with metrics, deadlines, mapped failures,
- * health, reflection and an admin page. {@link #close} drains: health says NOT_SERVING, services
- * hand on what others can do, callers get time to notice, running calls get time to end, and only
- * then do the services close.
+ * health, reflection and an admin page. {@link #close} drains: health says NOT_SERVING, other nodes
+ * take over what they can, callers get time to notice, running calls get time to end, and only then
+ * do the services close.
  */
 public final class GrpcHost implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.host");
@@ -46,6 +47,7 @@ public final class GrpcHost implements AutoCloseable {
 
   private final HostSettings settings;
   private final List<HostedService> services;
+  private final CallRouter router;
   private final HealthMonitor healthMonitor;
   private final ScheduledThreadPoolExecutor deadlines;
   private final ScheduledExecutorService healthChecks;
@@ -60,6 +62,7 @@ public final class GrpcHost implements AutoCloseable {
     this.serverSockets = serverSockets;
     settings = builder.settings;
     services = List.copyOf(builder.services);
+    router = builder.router;
     healthMonitor = new HealthMonitor(builder.clock);
     deadlines = new ScheduledThreadPoolExecutor(1, Threads.daemons("plinth-deadlines"));
     // Or the timer of every call that ended long ago stays in memory until the cap is over.
@@ -101,6 +104,7 @@ public final class GrpcHost implements AutoCloseable {
     private final List<Engine> engines = new ArrayList<>();
     private InstantSource clock = InstantSource.system();
     private Supplier<ListShardsResponse> shards;
+    private CallRouter router = CallRouter.NONE;
     private IntConsumer afterBind = port -> {};
 
     private Builder(HostSettings settings, Metrics metrics) {
@@ -116,6 +120,12 @@ public final class GrpcHost implements AutoCloseable {
     /** Watches an engine that the process depends on, whether or not a service names it. */
     public Builder engine(Engine engine) {
       engines.add(engine);
+      return this;
+    }
+
+    /** Takes the calls of all services to the nodes that answer them; closed by its owner. */
+    public Builder router(CallRouter between) {
+      router = between;
       return this;
     }
 
@@ -215,29 +225,37 @@ public final class GrpcHost implements AutoCloseable {
     builder.engines.forEach(healthMonitor::add);
     for (HostedService service : services) {
       for (BindableService endpoint : service.endpoints()) {
-        serve(transport, meters, malformed, endpoint, service.engines());
+        serve(
+            transport,
+            meters,
+            malformed.around(router.route(declared(endpoint), service::routing)),
+            service.engines());
       }
     }
     AdminEndpoint status =
         new AdminEndpoint(healthMonitor, builder.shards, builder.clock, System::nanoTime);
-    serve(transport, meters, malformed, status, List.of());
+    serve(transport, meters, malformed.around(declared(status)), List.of());
     transport.addService(malformed.around(healthMonitor.endpoint().bindService()));
     if (settings.reflection()) {
       transport.addService(malformed.around(ProtoReflectionServiceV1.newInstance().bindService()));
     }
   }
 
+  private static ServerServiceDefinition declared(BindableService endpoint) {
+    ServerServiceDefinition definition = endpoint.bindService();
+    CallDeclaration.require(definition);
+    return definition;
+  }
+
   private void serve(
       ServerBuilder<?> transport,
       MetricCollectingServerInterceptor meters,
-      MalformedRequests malformed,
-      BindableService endpoint,
+      ServerServiceDefinition definition,
       List<Engine> engines) {
-    CallDeclaration.require(endpoint.bindService());
-    transport.addService(malformed.around(endpoint.bindService()));
+    transport.addService(definition);
     // So that a dashboard shows zero, not a hole, before the first call.
-    meters.preregisterService(endpoint);
-    healthMonitor.add(endpoint.bindService().getServiceDescriptor().getName(), engines);
+    meters.preregisterService(definition);
+    healthMonitor.add(definition.getServiceDescriptor().getName(), engines);
   }
 
   public int port() {
@@ -275,7 +293,7 @@ public final class GrpcHost implements AutoCloseable {
   private void drain() throws InterruptedException {
     HostSettings.Drain drain = settings.drain();
     healthMonitor.drain();
-    services.forEach(service -> quietly("leaving", service, service::handOff));
+    quietly("leaving", router, () -> router.leave(HostSettings.Drain.LEAVE));
     int open = connections.get();
     if (open > 0) {
       log.log(
@@ -290,12 +308,12 @@ public final class GrpcHost implements AutoCloseable {
     }
   }
 
-  private static void quietly(String what, HostedService service, Runnable step) {
+  private static void quietly(String what, Object part, Runnable step) {
     try {
       step.run();
     } catch (RuntimeException e) {
       // The services after this one must still get to close their stores.
-      log.log(Level.ERROR, what + " " + service.getClass().getSimpleName() + " failed", e);
+      log.log(Level.ERROR, what + " " + part.getClass().getSimpleName() + " failed", e);
     }
   }
 

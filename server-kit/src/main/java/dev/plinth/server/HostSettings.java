@@ -85,6 +85,10 @@ public record HostSettings(
           Duration pause,
       @Setting(meaning = "Time that running calls then get to end", byDefault = "20s")
           Duration grace) {
+    /** Time that other nodes get to take over what this one answers for. */
+    static final Duration LEAVE = Duration.ofSeconds(10);
+
+    private static final Duration CLOSE = Duration.ofSeconds(20);
 
     public Drain {
       unlessBetween("pause", pause, Duration.ZERO, Duration.ofMinutes(10));
@@ -92,11 +96,11 @@ public record HostSettings(
     }
 
     /**
-     * The longest that a clean end may take, handing on and stores included; after it the process
-     * is ended.
+     * The longest that a clean end may take, leaving and closing of stores included; after it the
+     * process is ended.
      */
     public Duration atMost() {
-      return pause.plus(grace).plusSeconds(30);
+      return LEAVE.plus(pause).plus(grace).plus(CLOSE);
     }
   }
 }

@@ -1,7 +1,10 @@
 package dev.plinth.server;
 
+import dev.plinth.server.call.CallDeclaration;
 import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
 import java.util.List;
+import java.util.Optional;
 
 /** A service as its host sees it: what it answers and what it cannot do without. */
 public interface HostedService extends AutoCloseable {
@@ -12,10 +15,12 @@ public interface HostedService extends AutoCloseable {
   List<Engine> engines();
 
   /**
-   * Called when the process begins to end, while calls still come in: time to hand on what others
-   * can do from now on. Bounded.
+   * What decides on the node that answers the calls of a method, where there are several; empty if
+   * the one that they reach does.
    */
-  default void handOff() {}
+  default Optional<CallDeclaration> routing(MethodDescriptor<?, ?> method) {
+    return Optional.of(CallDeclaration.of(method));
+  }
 
   /** Called after the last call has ended. */
   @Override

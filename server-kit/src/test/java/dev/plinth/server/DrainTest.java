@@ -6,21 +6,27 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.StringValue;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.InProcessHost;
+import dev.plinth.testkit.ManualClock;
 import dev.plinth.testkit.RoundRobinChannel;
-import io.grpc.BindableService;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,6 +36,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -140,32 +148,20 @@ class DrainTest {
   }
 
   @Test
-  void close_letsServicesHandOnTheirWork_whileCallsAreStillAnswered() throws Exception {
-    EchoService echo = EchoService.plain();
+  void close_leavesToOtherNodes_whileCallsAreStillAnswered() throws Exception {
     CompletableFuture<Void> leaving = new CompletableFuture<>();
     CompletableFuture<Void> left = new CompletableFuture<>();
-    HostedService handsOn =
-        new HostedService() {
-          @Override
-          public List<BindableService> endpoints() {
-            return echo.endpoints();
-          }
-
-          @Override
-          public List<Engine> engines() {
-            return List.of();
-          }
-
-          @Override
-          public void handOff() {
-            leaving.complete(null);
-            left.join();
-          }
-
-          @Override
-          public void close() {}
-        };
-    GrpcHost host = GrpcHost.builder(InProcessHost.hostSettings(), metrics).add(handsOn).start();
+    CallRouter router =
+        new LeavingRouter(
+            atMost -> {
+              leaving.complete(null);
+              left.join();
+            });
+    GrpcHost host =
+        GrpcHost.builder(InProcessHost.hostSettings(), metrics)
+            .router(router)
+            .add(EchoService.plain())
+            .start();
     ManagedChannel channel = channel(host);
     try {
       CompletableFuture<Void> closing = CompletableFuture.runAsync(host::close);
@@ -178,6 +174,41 @@ class DrainTest {
       left.complete(null);
       channel.shutdownNow();
       host.close();
+    }
+  }
+
+  @Test
+  void close_ofSixServices_whosePeersDoNotAnswer_endsWithinItsBudget() {
+    ManualClock clock = new ManualClock();
+    Instant start = clock.instant();
+    HostSettings settings = InProcessHost.hostSettings();
+    // No peer answers, so whoever leaves waits for as long as it may.
+    GrpcHost.Builder building =
+        GrpcHost.builder(settings, metrics).router(new LeavingRouter(clock::advance));
+    for (int i = 0; i < 6; i++) {
+      building.add(EchoService.named("test.Echo" + i));
+    }
+    building.start().close();
+    Duration spent =
+        Duration.between(start, clock.instant())
+            .plus(settings.drain().pause())
+            .plus(settings.drain().grace());
+    Duration budget = settings.drain().atMost();
+    assertTrue(spent.compareTo(budget) < 0, spent + " of " + budget);
+  }
+
+  /** Routes nothing, and leaves as the test says. */
+  private record LeavingRouter(Consumer<Duration> leaving) implements CallRouter {
+    @Override
+    public ServerServiceDefinition route(
+        ServerServiceDefinition service,
+        Function<MethodDescriptor<?, ?>, Optional<CallDeclaration>> declared) {
+      return service;
+    }
+
+    @Override
+    public void leave(Duration atMost) {
+      leaving.accept(atMost);
     }
   }
 

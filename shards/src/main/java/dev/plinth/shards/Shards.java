@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
@@ -31,6 +33,7 @@ import java.util.stream.IntStream;
 public final class Shards implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   private static final long DRAIN_SECONDS = 10;
+  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
 
   private final ShardStore store;
   private final List<ShardApp<?>> apps;
@@ -146,11 +149,11 @@ public final class Shards implements AutoCloseable {
   }
 
   /**
-   * Hands every shard on to the other nodes, if there are any, and waits a while until they serve
-   * them. Calls still find their way from here until {@link #close}.
+   * Hands every shard on to the other nodes, if there are any, and waits for so long until they
+   * serve them. Calls still find their way from here until {@link #close}.
    */
-  public void handOff() {
-    await(placement.leave());
+  public void leave(Duration atMost) {
+    await(placement.leave(), atMost.toNanos());
   }
 
   /** Numbers of the shards that this node serves now. */
@@ -312,7 +315,7 @@ public final class Shards implements AutoCloseable {
   void replace(int number) {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
-      handOff(shard);
+      await(handOff(shard), DRAIN_NANOS);
       rollbackDetector.record(number, shard.hub().revision());
       shard.reclaim().ifPresentOrElse(this::serve, shard::release);
     }
@@ -322,25 +325,24 @@ public final class Shards implements AutoCloseable {
   void give(int number) {
     Shard shard = serving.getAndSet(number, null);
     if (shard != null) {
-      drain(shard);
-      handOff(shard);
+      await(drain(shard), DRAIN_NANOS);
+      await(handOff(shard), DRAIN_NANOS);
       shard.release();
       metrics.given();
     }
   }
 
-  private void handOff(Shard shard) {
+  private CompletableFuture<Void> handOff(Shard shard) {
     ShardLoop loop = loop(shard.number());
-    await(
-        CompletableFuture.runAsync(
-            () -> {
-              shard.leave();
-              loop.remove(shard);
-            },
-            loop));
+    return CompletableFuture.runAsync(
+        () -> {
+          shard.leave();
+          loop.remove(shard);
+        },
+        loop);
   }
 
-  private void drain(Shard shard) {
+  private CompletableFuture<Void> drain(Shard shard) {
     CompletableFuture<Void> quiet = new CompletableFuture<>();
     ShardQueueLimit queue = queues.get(shard.number());
     queue.enterAnyway();
@@ -353,7 +355,7 @@ public final class Shards implements AutoCloseable {
               stopping.whenQuiet(() -> quiet.complete(null));
             });
     loop(shard.number()).submit(CommandPriority.NORMAL, stop);
-    await(quiet);
+    return quiet;
   }
 
   /** Tells watchers that they have missed nothing. */
@@ -389,20 +391,27 @@ public final class Shards implements AutoCloseable {
         all.add(shard);
       }
     }
-    all.forEach(this::drain);
+    awaitAll(all, this::drain);
     all.forEach(shard -> rollbackDetector.record(shard.number(), shard.hub().revision()));
     rollbackDetector.save();
     rollbackDetector.close();
-    all.forEach(this::handOff);
+    awaitAll(all, this::handOff);
     loops.forEach(ShardLoop::close);
     all.forEach(Shard::release);
     shardRouter.close();
   }
 
+  /** All at the same time: a store that is away costs the wait once, and not once for each. */
+  private static void awaitAll(List<Shard> all, Function<Shard, CompletableFuture<Void>> step) {
+    await(
+        CompletableFuture.allOf(all.stream().map(step).toArray(CompletableFuture[]::new)),
+        DRAIN_NANOS);
+  }
+
   /** Bounded: a store that is away must not keep a process from ending. */
-  private static void await(CompletableFuture<?> done) {
+  private static void await(CompletableFuture<?> done, long atMostNanos) {
     try {
-      done.get(DRAIN_SECONDS, TimeUnit.SECONDS);
+      done.get(atMostNanos, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -49,7 +49,7 @@ abstract class MovesContract {
 
     void close() {
       members.remove(this);
-      shards.handOff();
+      shards.leave(Duration.ofSeconds(10));
       shards.close();
       store.close();
     }

@@ -56,8 +56,9 @@ public final class PlinthServer implements RunningProcess {
       host =
           opened(
               building
-                  .add(callForwarder.around(LeaseService.on(shards, leases, shards.engine())))
-                  .add(callForwarder.around(IdService.on(shards, ids, shards.engine())))
+                  .router(callForwarder)
+                  .add(LeaseService.on(shards, leases, shards.engine()))
+                  .add(IdService.on(shards, ids, shards.engine()))
                   .add(
                       RateLimitService.on(
                           shards,

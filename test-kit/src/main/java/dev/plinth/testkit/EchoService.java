@@ -24,24 +24,38 @@ public final class EchoService implements HostedService {
   public static final MethodDescriptor<StringValue, StringValue> LISTEN =
       method("Listen", MethodType.SERVER_STREAMING);
 
+  private final String name;
   private final BiConsumer<StringValue, StreamObserver<StringValue>> handler;
   private final List<Engine> engines;
   private volatile boolean closed;
 
   public EchoService(
       BiConsumer<StringValue, StreamObserver<StringValue>> handler, Engine... engines) {
+    this(NAME, handler, engines);
+  }
+
+  private EchoService(
+      String name,
+      BiConsumer<StringValue, StreamObserver<StringValue>> handler,
+      Engine... engines) {
+    this.name = name;
     this.handler = handler;
     this.engines = List.of(engines);
   }
 
   /** Answers what it was told. */
   public static EchoService plain(Engine... engines) {
-    return new EchoService(
-        (request, answer) -> {
-          answer.onNext(request);
-          answer.onCompleted();
-        },
-        engines);
+    return new EchoService(EchoService::echo, engines);
+  }
+
+  /** One of several in a process. */
+  public static EchoService named(String name) {
+    return new EchoService(name, EchoService::echo);
+  }
+
+  private static void echo(StringValue request, StreamObserver<StringValue> answer) {
+    answer.onNext(request);
+    answer.onCompleted();
   }
 
   /** Says one thing and returns the answer. */
@@ -57,9 +71,9 @@ public final class EchoService implements HostedService {
   public List<BindableService> endpoints() {
     return List.of(
         () ->
-            ServerServiceDefinition.builder(NAME)
-                .addMethod(SAY, ServerCalls.asyncUnaryCall(handler::accept))
-                .addMethod(LISTEN, ServerCalls.asyncServerStreamingCall(handler::accept))
+            ServerServiceDefinition.builder(name)
+                .addMethod(in(name, SAY), ServerCalls.asyncUnaryCall(handler::accept))
+                .addMethod(in(name, LISTEN), ServerCalls.asyncServerStreamingCall(handler::accept))
                 .build());
   }
 
@@ -75,6 +89,14 @@ public final class EchoService implements HostedService {
   @Override
   public void close() {
     closed = true;
+  }
+
+  private static MethodDescriptor<StringValue, StringValue> in(
+      String service, MethodDescriptor<StringValue, StringValue> method) {
+    return method.toBuilder()
+        .setFullMethodName(
+            MethodDescriptor.generateFullMethodName(service, method.getBareMethodName()))
+        .build();
   }
 
   private static MethodDescriptor<StringValue, StringValue> method(String name, MethodType type) {

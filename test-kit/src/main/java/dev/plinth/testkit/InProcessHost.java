@@ -1,5 +1,6 @@
 package dev.plinth.testkit;
 
+import dev.plinth.server.CallRouter;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.HostSettings;
 import dev.plinth.server.HostedService;
@@ -16,10 +17,11 @@ public final class InProcessHost implements AutoCloseable {
   private final GrpcHost host;
   private final ManagedChannel channel;
 
-  private InProcessHost(HostedService service, String... flags) {
+  private InProcessHost(HostedService service, CallRouter router, String... flags) {
     String name = InProcessServerBuilder.generateName();
     host =
         GrpcHost.builder(hostSettings(flags), metrics)
+            .router(router)
             .add(service)
             .start(InProcessServerBuilder.forName(name));
     channel = InProcessChannelBuilder.forName(name).build();
@@ -27,7 +29,12 @@ public final class InProcessHost implements AutoCloseable {
 
   /** Flags are those of a process, such as {@code --limits.unary-deadline=50ms}. */
   public static InProcessHost serving(HostedService service, String... flags) {
-    return new InProcessHost(service, flags);
+    return new InProcessHost(service, CallRouter.NONE, flags);
+  }
+
+  /** Like the other, for one of several nodes. */
+  public static InProcessHost routed(HostedService service, CallRouter router) {
+    return new InProcessHost(service, router);
   }
 
   /** Settings for a host on free ports that ends without waiting. */

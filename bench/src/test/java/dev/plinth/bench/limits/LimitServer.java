@@ -71,11 +71,6 @@ final class LimitServer implements HostedService {
   }
 
   @Override
-  public void handOff() {
-    service.handOff();
-  }
-
-  @Override
   public void close() {
     service.close();
     callForwarder.close();

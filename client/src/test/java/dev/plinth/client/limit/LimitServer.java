@@ -54,6 +54,7 @@ final class LimitServer implements AutoCloseable {
     callForwarder = new CallForwarder(shards, "node-1");
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
+            .router(callForwarder)
             .add(
                 RateLimitService.on(
                     shards,

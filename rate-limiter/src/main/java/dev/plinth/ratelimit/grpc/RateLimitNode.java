@@ -19,6 +19,7 @@ import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +88,8 @@ public final class RateLimitNode implements AutoCloseable {
             new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
     endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
     this.envoy = new EnvoyEndpoint(deciding, envoy, cache);
-    loopback.serve(callForwarder.around(endpoint, this::ofOwner));
+    ServerServiceDefinition routed = callForwarder.route(endpoint.bindService(), this::ofOwner);
+    loopback.serve(() -> routed);
   }
 
   public List<BindableService> endpoints() {

@@ -55,6 +55,7 @@ final class LimitNode implements AutoCloseable {
         TestSettings.read(RateLimitSettings.class, LimitServer.PATIENT, "--policy-wait=1s");
     host =
         GrpcHost.builder(InProcessHost.hostSettings(), metrics)
+            .router(callForwarder)
             .add(
                 RateLimitService.on(
                     shards, app, budgets, limits, callForwarder, metrics.registry()))

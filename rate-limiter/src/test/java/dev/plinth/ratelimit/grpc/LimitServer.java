@@ -142,11 +142,6 @@ final class LimitServer implements AutoCloseable {
     }
 
     @Override
-    public void handOff() {
-      service.handOff();
-    }
-
-    @Override
     public void close() {
       service.close();
       callForwarder.close();

@@ -1,15 +1,13 @@
 package dev.plinth.shards.grpc;
 
-import dev.plinth.server.Engine;
-import dev.plinth.server.HostedService;
+import dev.plinth.server.CallRouter;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.Shards;
-import io.grpc.BindableService;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
-import java.util.List;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -17,7 +15,7 @@ import java.util.function.Function;
  * Lets every node answer for every shard: a call whose shard is elsewhere is passed on to its
  * owner, and one whose shard moves waits for it. A call goes one step at most.
  */
-public final class CallForwarder implements AutoCloseable {
+public final class CallForwarder implements CallRouter, AutoCloseable {
   /** Names the node that passed a call on; who finds it does not do so again. */
   public static final Metadata.Key<String> FORWARDED_BY =
       Metadata.Key.of("plinth-forwarded-by", Metadata.ASCII_STRING_MARSHALLER);
@@ -45,54 +43,19 @@ public final class CallForwarder implements AutoCloseable {
     shards.routes().onPeers(peerChannels::retain);
   }
 
-  /** The service as callers of this node see it; its protos declare what decides on the shard. */
-  public HostedService around(HostedService service) {
-    return around(service, method -> Optional.of(CallDeclaration.of(method)));
-  }
-
-  /**
-   * Like the other, for a service that needs the owner for some of its calls only.
-   *
-   * @param declared empty for a method that is answered where it arrives
-   */
-  public HostedService around(
-      HostedService service, Function<MethodDescriptor<?, ?>, Optional<CallDeclaration>> declared) {
-    List<BindableService> endpoints =
-        service.endpoints().stream().map(endpoint -> around(endpoint, declared)).toList();
-    return new HostedService() {
-      @Override
-      public List<BindableService> endpoints() {
-        return endpoints;
-      }
-
-      @Override
-      public List<Engine> engines() {
-        return service.engines();
-      }
-
-      @Override
-      public void handOff() {
-        service.handOff();
-        shards.handOff();
-      }
-
-      @Override
-      public void close() {
-        service.close();
-      }
-    };
-  }
-
-  /** One endpoint alone, for a caller within this process. */
-  public BindableService around(
-      BindableService endpoint,
+  @Override
+  public ServerServiceDefinition route(
+      ServerServiceDefinition service,
       Function<MethodDescriptor<?, ?>, Optional<CallDeclaration>> declared) {
-    ServerServiceDefinition plain = endpoint.bindService();
     ServerServiceDefinition.Builder routed =
-        ServerServiceDefinition.builder(plain.getServiceDescriptor());
-    plain.getMethods().forEach(method -> routed.addMethod(routed(method, declared)));
-    ServerServiceDefinition definition = routed.build();
-    return () -> definition;
+        ServerServiceDefinition.builder(service.getServiceDescriptor());
+    service.getMethods().forEach(method -> routed.addMethod(routed(method, declared)));
+    return routed.build();
+  }
+
+  @Override
+  public void leave(Duration atMost) {
+    shards.leave(atMost);
   }
 
   private <Q, A> ServerMethodDefinition<Q, A> routed(

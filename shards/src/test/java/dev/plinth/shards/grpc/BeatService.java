@@ -8,6 +8,7 @@ import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.ShardFailures;
@@ -27,6 +28,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
@@ -65,6 +67,9 @@ final class BeatService implements HostedService {
 
   /** Whether the next call that waits is refused without an effect. */
   volatile boolean refusing;
+
+  /** A method that no host which starts from now on takes to the owner, if there is one. */
+  MethodDescriptor<?, ?> answeredAnywhere;
 
   private static final Context.Key<Metadata> HEADERS = Context.key("headers");
 
@@ -125,6 +130,13 @@ final class BeatService implements HostedService {
         to.onCompleted();
       }
     };
+  }
+
+  @Override
+  public Optional<CallDeclaration> routing(MethodDescriptor<?, ?> method) {
+    return method.equals(answeredAnywhere)
+        ? Optional.empty()
+        : Optional.of(CallDeclaration.of(method));
   }
 
   @Override

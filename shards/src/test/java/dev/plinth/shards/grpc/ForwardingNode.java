@@ -35,7 +35,8 @@ final class ForwardingNode implements AutoCloseable {
     callForwarder = new CallForwarder(shards, name);
     host =
         GrpcHost.builder(InProcessHost.hostSettings("--drain.grace=5s"), metrics)
-            .add(callForwarder.around(beats))
+            .router(callForwarder)
+            .add(beats)
             .start();
     shards.announce(address());
     channel = ManagedChannelBuilder.forTarget(address()).usePlaintext().build();

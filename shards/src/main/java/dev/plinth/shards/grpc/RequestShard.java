@@ -1,5 +1,7 @@
 package dev.plinth.shards.grpc;
 
+import com.google.protobuf.Message;
+import dev.plinth.server.call.CallDeclaration;
 import io.grpc.Context;
 
 /**
@@ -10,4 +12,10 @@ import io.grpc.Context;
  */
 record RequestShard(int shard, String namespace) {
   static final Context.Key<RequestShard> ROUTED = Context.key("plinth-request-shard");
+
+  /** As the router has found it; checked here for a call that was not routed. */
+  static String namespace(CallDeclaration declaration, Message request) {
+    RequestShard routed = ROUTED.get();
+    return routed == null ? declaration.namespace(request) : routed.namespace();
+  }
 }

@@ -3,6 +3,7 @@ package dev.plinth.shards.grpc;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import dev.plinth.server.call.CallDeclaration;
+import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.shards.Command;
 import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Shards;
@@ -15,6 +16,7 @@ import io.grpc.ServiceDescriptor;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -62,6 +64,31 @@ public final class ShardBindings<S> {
             : ServerCalls.asyncServerStreamingCall(start::invoke));
   }
 
+  /**
+   * A call that is answered without a command on the shard, such as from a store of its own.
+   *
+   * @param handler gets the namespace and the request, checks its fields, and answers in its time
+   */
+  public <Q extends Message, R extends Message> ShardBindings<S> async(
+      MethodDescriptor<Q, R> method, BiFunction<String, Q, CompletionStage<R>> handler) {
+    CallDeclaration declaration = CallDeclaration.of(method);
+    return bind(
+        method,
+        ServerCalls.asyncUnaryCall(
+            (request, to) ->
+                handler
+                    .apply(RequestShard.namespace(declaration, request), request)
+                    .whenComplete(
+                        (answer, thrown) -> {
+                          if (thrown == null) {
+                            to.onNext(answer);
+                            to.onCompleted();
+                          } else {
+                            to.onError(StatusMappingInterceptor.answering(thrown));
+                          }
+                        })));
+  }
+
   @FunctionalInterface
   private interface UnaryCall<Q, R> {
     void invoke(Q request, StreamObserver<R> to);
@@ -93,7 +120,7 @@ public final class ShardBindings<S> {
               WatchCall.start(
                   calls,
                   shard,
-                  messages.resumeToken(request),
+                  WatchMessages.resumeToken(request),
                   handler.apply(request),
                   messages,
                   (ServerCallStreamObserver<R>) to);
@@ -127,7 +154,7 @@ public final class ShardBindings<S> {
     return (Parser<R>) prototype(method).getParserForType();
   }
 
-  private static <R> R prototype(MethodDescriptor<?, R> method) {
+  static <R> R prototype(MethodDescriptor<?, R> method) {
     return ((PrototypeMarshaller<R>) method.getResponseMarshaller()).getMessagePrototype();
   }
 

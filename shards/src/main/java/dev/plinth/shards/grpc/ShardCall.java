@@ -40,8 +40,7 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
     this.answers = answers;
     this.request = request;
     this.to = to;
-    RequestShard routed = RequestShard.ROUTED.get();
-    this.namespace = routed == null ? declaration.namespace(request) : routed.namespace();
+    this.namespace = RequestShard.namespace(declaration, request);
     this.requestId = declaration.requestId(request);
   }
 

@@ -28,9 +28,26 @@ final class WatchMessages<R extends Message> {
     return field;
   }
 
-  String resumeToken(Message request) {
-    return (String)
-        request.getField(request.getDescriptorForType().findFieldByName("resume_token"));
+  /** Of a request or a response. */
+  static String resumeToken(Message message) {
+    return (String) message.getField(resumeTokenField(message));
+  }
+
+  @SuppressWarnings("unchecked") // made from the request's own builder
+  static <Q extends Message> Q resuming(Q request, String resumeToken) {
+    return (Q) request.toBuilder().setField(resumeTokenField(request), resumeToken).build();
+  }
+
+  private static FieldDescriptor resumeTokenField(Message message) {
+    return message.getDescriptorForType().findFieldByName("resume_token");
+  }
+
+  boolean isProgress(R message) {
+    return message.hasField(progress);
+  }
+
+  boolean isGap(R message) {
+    return message.hasField(gap);
   }
 
   Message.Builder progress() {

@@ -1,0 +1,166 @@
+package dev.plinth.shards.replica;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * This node's live copy of values that other nodes own, by key.
+ *
+ * <p>The first use of a key opens a watch at the key's owner; from then on {@link #get} is a lookup
+ * and a volatile read. A watch that breaks, or sends nothing for three progress intervals, is
+ * opened again after its last message. Meanwhile the last copy stays: it may be late, never torn,
+ * and {@link #status} says so. Who needs at least some version waits for it with {@link #await}.
+ *
+ * <p>There are never more keys than {@link ReplicaOptions#maxKeys}, up to one for each thread that
+ * adds one right now: the least recently used are dropped, and those that nobody uses for a while.
+ */
+public final class Replica<V> implements AutoCloseable {
+  /**
+   * What all keys share.
+   *
+   * @param version of a value; rises with each change of a key
+   * @param thread runs watches and waits; has one thread
+   */
+  record Shared<V>(
+      ReplicaOptions options,
+      ReplicaSource<V> source,
+      ToLongFunction<V> version,
+      LongSupplier nanos,
+      ScheduledExecutorService thread) {}
+
+  private record Use<V>(WatchedKey<V> key, int round) {}
+
+  private final Shared<V> shared;
+  private final Map<String, WatchedKey<V>> keys = new ConcurrentHashMap<>();
+  // Time in coarse steps: a use costs no look at a clock, and mostly no write.
+  private volatile int round;
+  private int lastSweep;
+  private int sweepBefore;
+  private volatile boolean closed;
+
+  /**
+   * @param version of a value: at least 1, and higher after each change
+   * @param nanos a monotonic clock
+   * @param thread one thread, on which {@code source} calls its listeners
+   */
+  public Replica(
+      ReplicaOptions options,
+      ReplicaSource<V> source,
+      ToLongFunction<V> version,
+      LongSupplier nanos,
+      ScheduledExecutorService thread) {
+    this.shared = new Shared<>(options, source, version, nanos, thread);
+    every(options.idle().dividedBy(2), this::dropIdle);
+    every(options.silence().dividedBy(2), () -> keys.values().forEach(WatchedKey::reopenIfSilent));
+  }
+
+  private void every(Duration interval, Runnable task) {
+    long nanos = Math.max(1, interval.toNanos());
+    shared.thread().scheduleWithFixedDelay(task, nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** What this node knows of a key now. */
+  public ReplicaCopy<V> get(String key) {
+    return watched(key).copy();
+  }
+
+  /**
+   * Waits for a copy that {@link ReplicaCopy#isAtLeast} a version. Fails with a {@link
+   * ReplicaBehindException} if there is none within {@link ReplicaOptions#maxWait}.
+   */
+  public CompletableFuture<ReplicaCopy<V>> await(String key, long minVersion) {
+    CompletableFuture<ReplicaCopy<V>> answer = new CompletableFuture<>();
+    WatchedKey<V> watched = watched(key);
+    if (closed) {
+      watched.fail(answer);
+    } else {
+      // It may have been dropped by then; another has taken its place, if so.
+      shared.thread().execute(() -> watched(key).join(minVersion, answer));
+    }
+    return answer;
+  }
+
+  private WatchedKey<V> watched(String key) {
+    WatchedKey<V> known = keys.get(key);
+    if (known != null) {
+      known.use(round);
+      return known;
+    }
+    WatchedKey<V> added = new WatchedKey<>(key, shared, round);
+    if (closed) {
+      return added;
+    }
+    known = keys.putIfAbsent(key, added);
+    if (known != null) {
+      return known;
+    }
+    if (closed) {
+      drop(added); // it came too late for close to see it
+      return added;
+    }
+    shared.thread().execute(added::open);
+    if (keys.size() > shared.options().maxKeys()) {
+      makeRoom(added);
+    }
+    return added;
+  }
+
+  private synchronized void makeRoom(WatchedKey<V> added) {
+    int maxKeys = shared.options().maxKeys();
+    if (keys.size() <= maxKeys) {
+      return;
+    }
+    int surplus = keys.size() - maxKeys + maxKeys / 10; // some more, so as not to sort each time
+    keys.values().stream()
+        .filter(key -> key != added)
+        .map(key -> new Use<>(key, key.lastUse())) // read once: it must not change while sorted
+        .sorted(Comparator.comparingInt(Use::round))
+        .limit(surplus)
+        .forEach(use -> drop(use.key()));
+    round++;
+  }
+
+  private synchronized void dropIdle() {
+    keys.values().stream().filter(key -> key.lastUse() < sweepBefore).forEach(this::drop);
+    sweepBefore = lastSweep;
+    lastSweep = ++round;
+  }
+
+  private void drop(WatchedKey<V> watched) {
+    if (keys.remove(watched.key(), watched)) {
+      watched.drop();
+    }
+  }
+
+  public ReplicaStatus status(String key) {
+    WatchedKey<V> watched = keys.get(key);
+    return watched == null
+        ? new ReplicaStatus(ReplicaStatus.State.UNKNOWN, Duration.ZERO)
+        : watched.status();
+  }
+
+  /** Keys that are watched. */
+  public int size() {
+    return keys.size();
+  }
+
+  /** How long the watch that is broken longest has been so; zero if none is. */
+  public Duration staleness() {
+    return Duration.ofNanos(
+        keys.values().stream().mapToLong(WatchedKey::brokenNanos).max().orElse(0));
+  }
+
+  /** Ends all watches, on the thread; whoever waits is told. */
+  @Override
+  public void close() {
+    closed = true;
+    keys.values().forEach(this::drop);
+  }
+}

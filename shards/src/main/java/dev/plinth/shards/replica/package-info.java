@@ -1,0 +1,2 @@
+/** Live copies of values that other nodes own. */
+package dev.plinth.shards.replica;

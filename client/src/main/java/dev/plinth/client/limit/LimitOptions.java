@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param leaseAbove how many calls in a second make a limiter lease budget
  * @param holdDenials how long at most a denial is answered from memory, even if nothing would pass
  *     for longer: so late are a raised limit and a reset noticed
- * @param mostLimiters how many limiters are remembered with their denials and leases
+ * @param maxLimiters how many limiters are remembered with their denials and leases
  * @param idle how long at least a limiter that is not asked for is remembered
  */
 public record LimitOptions(
@@ -41,7 +41,7 @@ public record LimitOptions(
       throw new IllegalArgumentException("holdDenials: " + holdDenials + " (expected: 0 or above)");
     }
     if (maxLimiters < 2) {
-      throw new IllegalArgumentException("mostLimiters: " + maxLimiters + " (expected: 2..)");
+      throw new IllegalArgumentException("maxLimiters: " + maxLimiters + " (expected: 2..)");
     }
     if (idle.isNegative() || idle.isZero()) {
       throw new IllegalArgumentException("idle: " + idle + " (expected: above 0)");

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param sessionId empty for leases with a time of their own
  * @param ttl the leases' own, or as the namespace's policy says; none with a session
- * @param patience how long to wait in line; empty for as long as the caller listens
+ * @param timeout how long to wait in line; empty for as long as the caller listens
  * @param lockDelay the leases' own, or as the policy says; none with a session
  * @param patient whether the caller may come back, so that its place is kept for a moment
  * @param callId names the call that waits: its request id, under which it may be sent again, or an

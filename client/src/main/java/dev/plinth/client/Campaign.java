@@ -12,6 +12,7 @@ import io.grpc.StatusRuntimeException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -31,7 +32,9 @@ final class Campaign
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   private final CampaignRequest request;
-  private final ClientParts clientParts;
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
+  private final Map<String, Campaign> candidates;
   private final ClientEventLoop thread;
   private final StreamStartLatch streamStartLatch = new StreamStartLatch("Campaign");
   private final CompletableFuture<Leadership> elected = new CompletableFuture<>();
@@ -39,13 +42,23 @@ final class Campaign
   private long highest;
   private ResumingStream<CampaignRequest, CampaignResponse> stream;
   private Leadership leadership;
+  private volatile LocalLease hold;
   private boolean over;
   private volatile int position;
 
-  Campaign(CampaignRequest request, ClientParts clientParts) {
+  /**
+   * @param candidates who of this client stands where; one can stand once
+   */
+  Campaign(
+      CampaignRequest request,
+      ClientRuntime runtime,
+      NamespaceSessions sessions,
+      Map<String, Campaign> candidates) {
     this.request = request;
-    this.clientParts = clientParts;
-    this.thread = clientParts.clientEnvironment().thread();
+    this.runtime = runtime;
+    this.sessions = sessions;
+    this.candidates = candidates;
+    this.thread = runtime.environment().thread();
   }
 
   CompletableFuture<Leadership> elected() {
@@ -59,21 +72,18 @@ final class Campaign
   /** Blocks until it stands in line. On the caller's thread. */
   void begin(OperationDeadline operationDeadline) throws InterruptedException {
     Campaign standing =
-        clientParts
-            .candidates()
-            .merge(name(), this, (before, self) -> before.isOpen() ? before : self);
+        candidates.merge(name(), this, (before, self) -> before.isOpen() ? before : self);
     if (standing != this) {
       throw new IllegalStateException(name() + " stands already (expected: once)");
     }
     boolean opened = false;
     try {
-      ClientSession on =
-          clientParts.namespaceSessions().current(request.getNamespace(), operationDeadline);
+      ClientSession on = sessions.current(request.getNamespace(), operationDeadline);
       opened = true;
       thread.execute(() -> stand(on));
     } finally {
       if (!opened) {
-        clientParts.candidates().remove(name(), this);
+        candidates.remove(name(), this);
       }
     }
     streamStartLatch.await(operationDeadline, this::leave);
@@ -85,14 +95,13 @@ final class Campaign
 
   /** Stands or leads. On any thread. */
   private boolean isOpen() {
-    return !elected.isDone()
-        || !elected.isCompletedExceptionally() && !elected.join().lease().hold().isEnded();
+    return !elected.isDone() || !elected.isCompletedExceptionally() && !hold.isEnded();
   }
 
   /** A leader that gave up would stand again by it. */
   @Override
   public boolean isActive() {
-    return leadership == null || !leadership.lease().hold().isEnded();
+    return leadership == null || !hold.isEnded();
   }
 
   private void stand(ClientSession on) {
@@ -101,10 +110,10 @@ final class Campaign
     }
     CampaignRequest standing = request.toBuilder().setSessionId(on.id()).build();
     clientSession = on;
-    highest = clientParts.tokens().highest(request.getNamespace());
+    highest = sessions.tokens().highest(request.getNamespace());
     stream =
         new ResumingStream<>(
-            clientParts, ElectionServiceGrpc.getCampaignMethod(), MAX_PAUSE, () -> standing, this);
+            runtime, ElectionServiceGrpc.getCampaignMethod(), MAX_PAUSE, () -> standing, this);
     clientSession.attach(this);
     stream.open();
     if (clientSession.isLost()) {
@@ -131,18 +140,17 @@ final class Campaign
       stream.stop();
       clientSession.detach(this);
       position = 0;
-      clientParts.background().execute(this::rejoin);
+      runtime.background().execute(this::rejoin);
     }
   }
 
   /** The place in line is gone with the session. On a thread that may block. */
   private void rejoin() {
     try {
-      ClientSession next =
-          clientParts.namespaceSessions().current(request.getNamespace(), clientParts.budget());
+      ClientSession next = sessions.current(request.getNamespace(), runtime.deadline());
       thread.execute(() -> stand(next));
     } catch (CallFailedException e) {
-      thread.after(RetrySchedule.MAX_PAUSE, () -> clientParts.background().execute(this::rejoin));
+      thread.after(RetrySchedule.MAX_PAUSE, () -> runtime.background().execute(this::rejoin));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IllegalStateException e) { // the client is closed
@@ -173,7 +181,7 @@ final class Campaign
     if (leadership == null) {
       position = place;
     } else {
-      leadership.lease().hold().markLost();
+      hold.markLost();
       leave();
     }
   }
@@ -182,30 +190,27 @@ final class Campaign
     position = 0;
     if (leadership == null && !isPlausible(leader.getToken())) {
       resignations().later(lease(leader.getToken()));
-      clientParts.clientEnvironment().events().tokenWentBack();
+      runtime.environment().events().tokenWentBack();
       elected.completeExceptionally(
           new TokenWentBackException(request.getNamespace(), key(), leader.getToken(), highest));
       finish();
     } else if (leadership == null) {
-      clientParts.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
-      LeaseHandle lease =
-          new LeaseHandle(
-              lease(leader.getToken()),
-              LocalLease.on(clientSession, leader.getToken()),
-              resignations());
-      leadership = new Leadership(request.getElection(), leader.getTerm(), lease, clientParts);
+      sessions.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
+      hold = LocalLease.on(clientSession, leader.getToken());
+      LeaseHandle lease = new LeaseHandle(lease(leader.getToken()), hold, resignations());
+      leadership = new Leadership(request.getElection(), leader.getTerm(), lease, hold, runtime);
       if (!elected.complete(leadership)) {
         leadership.closeLater();
       }
     } else if (leadership.token() != leader.getToken()) {
-      leadership.lease().hold().markLost();
+      hold.markLost();
       resignations().later(lease(leader.getToken()));
       finish();
     }
   }
 
   private boolean isPlausible(long token) {
-    return clientParts.tokens().isLeaders(request.getNamespace(), key(), token, highest);
+    return sessions.tokens().isLeaders(request.getNamespace(), key(), token, highest);
   }
 
   private String key() {
@@ -222,12 +227,12 @@ final class Campaign
 
   /** Not by Resign, which does not tell when it has to be sent once more. */
   private LeaseReleaser resignations() {
-    return new LeaseReleaser(clientParts, clientSession, false);
+    return new LeaseReleaser(runtime, clientSession, false);
   }
 
   private void deposed(Deposed how) {
     if (leadership != null) {
-      if (leadership.lease().hold().isHeld()) {
+      if (hold.isHeld()) {
         log.log(
             Level.INFO,
             "{0} deposed: {1} by {2} {3}",
@@ -236,7 +241,7 @@ final class Campaign
             how.getBy(),
             how.getReason());
       }
-      leadership.lease().hold().markLost();
+      hold.markLost();
     }
     finish();
   }
@@ -268,7 +273,7 @@ final class Campaign
 
   private void finish() {
     over = true;
-    clientParts.candidates().remove(name(), this);
+    candidates.remove(name(), this);
     if (clientSession != null) {
       clientSession.detach(this);
       stream.stop();
@@ -285,12 +290,12 @@ final class Campaign
             .setNamespace(request.getNamespace())
             .setElection(request.getElection())
             .build();
-    clientParts
+    runtime
         .backgroundCaller()
         .run(
             ElectionServiceGrpc.getGetLeaderMethod(),
             question,
-            () -> !clientSession.isLost() && !clientParts.candidates().containsKey(name()),
+            () -> !clientSession.isLost() && !candidates.containsKey(name()),
             this::giveUp);
   }
 
@@ -298,7 +303,7 @@ final class Campaign
     boolean mine =
         now.getLeader().getSessionId().equals(clientSession.id())
             && now.getLeader().getCandidateId().equals(request.getCandidateId());
-    if (mine && !clientParts.candidates().containsKey(name())) {
+    if (mine && !candidates.containsKey(name())) {
       resignations().later(lease(now.getLeader().getToken()));
     }
   }

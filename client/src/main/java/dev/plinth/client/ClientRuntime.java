@@ -1,5 +1,7 @@
 package dev.plinth.client;
 
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -21,31 +23,88 @@ import java.util.function.LongSupplier;
 public final class ClientRuntime {
   private static final Logger log = System.getLogger("plinth.client");
 
-  private final ClientParts clientParts;
-  private final AsyncCaller asyncCaller;
+  private final String owner;
+  private final ManagedChannel channel;
+  private final ClientEnvironment environment;
+  private final Duration operationTimeout;
+  private final Executor background;
   private final Optional<MeterRegistry> meters;
+  private final BlockingCaller blockingCaller;
+  private final BackgroundCaller backgroundCaller;
+  private final AsyncCaller asyncCaller;
+  // Ends with the client, and with it every stream.
+  private final Context.CancellableContext life = Context.ROOT.withCancellation();
   private final Set<AutoCloseable> parts = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  ClientRuntime(ClientParts clientParts, AsyncCaller asyncCaller, Optional<MeterRegistry> meters) {
-    this.clientParts = clientParts;
-    this.asyncCaller = asyncCaller;
+  /**
+   * @param operationTimeout for a call that waits for nothing but its answer, over all attempts
+   * @param background for the client's own work that waits for answers
+   */
+  ClientRuntime(
+      String owner,
+      ManagedChannel channel,
+      BlockingCaller blockingCaller,
+      ClientEnvironment environment,
+      Duration operationTimeout,
+      Executor background,
+      Optional<MeterRegistry> meters) {
+    this.owner = owner;
+    this.channel = channel;
+    this.environment = environment;
+    this.operationTimeout = operationTimeout;
+    this.background = background;
     this.meters = meters;
+    this.blockingCaller = blockingCaller;
+    this.backgroundCaller = new BackgroundCaller(channel, environment.rule(), environment.thread());
+    this.asyncCaller = new AsyncCaller(channel, environment.thread(), environment.nanos());
   }
 
   /** Who the client is, to others. */
   public String owner() {
-    return clientParts.owner();
+    return owner;
   }
 
   /** For all attempts of a call that waits for nothing but its answer. */
   public Duration operationTimeout() {
-    return clientParts.timeout();
+    return operationTimeout;
+  }
+
+  ManagedChannel channel() {
+    return channel;
+  }
+
+  Context life() {
+    return life;
+  }
+
+  ClientEnvironment environment() {
+    return environment;
+  }
+
+  BlockingCaller blockingCaller() {
+    return blockingCaller;
+  }
+
+  BackgroundCaller backgroundCaller() {
+    return backgroundCaller;
+  }
+
+  AsyncCaller asyncCaller() {
+    return asyncCaller;
+  }
+
+  OperationDeadline deadline() {
+    return deadline(operationTimeout);
+  }
+
+  OperationDeadline deadline(Duration time) {
+    return new OperationDeadline(time, environment.nanos());
   }
 
   /** For one attempt. */
   public Duration callDeadline() {
-    return clientParts.blockingCaller().callDeadline();
+    return blockingCaller.callDeadline();
   }
 
   /** What a holder may believe of a ttl that counts from before it was asked for. */
@@ -55,11 +114,11 @@ public final class ClientRuntime {
 
   /** The monotonic clock. */
   public LongSupplier nanos() {
-    return clientParts.clientEnvironment().nanos();
+    return environment.nanos();
   }
 
   public InstantSource wall() {
-    return clientParts.clientEnvironment().wall();
+    return environment.wall();
   }
 
   /**
@@ -70,7 +129,7 @@ public final class ClientRuntime {
    */
   public <Q, A> A call(MethodDescriptor<Q, A> method, Q request, Duration time)
       throws InterruptedException {
-    return clientParts.blockingCaller().call(method, request, clientParts.budget(time));
+    return blockingCaller.call(method, request, deadline(time));
   }
 
   /**
@@ -102,20 +161,17 @@ public final class ClientRuntime {
    * @param failures how many attempts failed before this one
    */
   public Optional<Duration> pause(CallFailedException failure, int failures, Duration left) {
-    return clientParts
-        .clientEnvironment()
-        .rule()
-        .pause((StatusRuntimeException) failure.getCause(), failures, left);
+    return environment.rule().pause((StatusRuntimeException) failure.getCause(), failures, left);
   }
 
   /** On the own thread, where nothing may block. Dropped once the client is closed. */
   public void after(Duration delay, Runnable task) {
-    clientParts.clientEnvironment().thread().after(delay, task);
+    environment.thread().after(delay, task);
   }
 
   /** Threads of the client's own, as many as it takes, for work that may block. */
   public Executor background() {
-    return clientParts.background();
+    return background;
   }
 
   /** Where the client is measured; a class that uses it must not be loaded when it is empty. */
@@ -134,6 +190,11 @@ public final class ClientRuntime {
   /** Of a part that was closed before. */
   public void detach(AutoCloseable part) {
     parts.remove(part);
+  }
+
+  /** Ends every stream. */
+  void endStreams() {
+    life.cancel(null);
   }
 
   void close() {

@@ -9,18 +9,28 @@ import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ListCandidatesRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** One leader at a time, out of candidates in line. */
 public final class Election {
   private final String namespace;
   private final String name;
-  private final ClientParts clientParts;
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
+  private final Map<String, Campaign> candidates;
 
-  Election(String namespace, String name, ClientParts clientParts) {
+  Election(
+      String namespace,
+      String name,
+      ClientRuntime runtime,
+      NamespaceSessions sessions,
+      Map<String, Campaign> candidates) {
     this.namespace = namespace;
     this.name = name;
-    this.clientParts = clientParts;
+    this.runtime = runtime;
+    this.sessions = sessions;
+    this.candidates = candidates;
   }
 
   /**
@@ -39,14 +49,13 @@ public final class Election {
    */
   public Candidacy campaign(CampaignOptions options) throws InterruptedException {
     CampaignRequest request =
-        options.request(clientParts.owner()).toBuilder()
+        options.request(runtime.owner()).toBuilder()
             .setNamespace(namespace)
             .setElection(name)
             .build();
-    Campaign campaign = new Campaign(request, clientParts);
-    campaign.begin(clientParts.budget());
-    return new Candidacy(
-        request.getCandidateId(), campaign, clientParts.clientEnvironment().callbacks());
+    Campaign campaign = new Campaign(request, runtime, sessions, candidates);
+    campaign.begin(runtime.deadline());
+    return new Candidacy(request.getCandidateId(), campaign, runtime.environment().callbacks());
   }
 
   /** Who leads now, if anybody; another may by the time this is read. */
@@ -54,9 +63,9 @@ public final class Election {
     GetLeaderRequest request =
         GetLeaderRequest.newBuilder().setNamespace(namespace).setElection(name).build();
     GetLeaderResponse answer =
-        clientParts
+        runtime
             .blockingCaller()
-            .call(ElectionServiceGrpc.getGetLeaderMethod(), request, clientParts.budget());
+            .call(ElectionServiceGrpc.getGetLeaderMethod(), request, runtime.deadline());
     return answer.hasLeader() ? Optional.of(answer.getLeader()) : Optional.empty();
   }
 
@@ -64,9 +73,9 @@ public final class Election {
   public List<Candidate> candidates() throws InterruptedException {
     ListCandidatesRequest request =
         ListCandidatesRequest.newBuilder().setNamespace(namespace).setElection(name).build();
-    return clientParts
+    return runtime
         .blockingCaller()
-        .call(ElectionServiceGrpc.getListCandidatesMethod(), request, clientParts.budget())
+        .call(ElectionServiceGrpc.getListCandidatesMethod(), request, runtime.deadline())
         .getCandidatesList();
   }
 
@@ -78,8 +87,8 @@ public final class Election {
    */
   public ElectionObservation observe(LeaderListener listener) throws InterruptedException {
     ElectionObservation electionObservation =
-        new ElectionObservation(namespace, name, listener, clientParts);
-    electionObservation.begin(clientParts.budget());
+        new ElectionObservation(namespace, name, listener, runtime);
+    electionObservation.begin(runtime.deadline());
     return electionObservation;
   }
 }

@@ -20,14 +20,14 @@ public final class ElectionObservation implements AutoCloseable {
   private volatile boolean closed;
 
   ElectionObservation(
-      String namespace, String election, LeaderListener listener, ClientParts clientParts) {
+      String namespace, String election, LeaderListener listener, ClientRuntime runtime) {
     request = ObserveRequest.newBuilder().setNamespace(namespace).setElection(election).build();
-    thread = clientParts.clientEnvironment().thread();
-    calls = new SerialExecutor(clientParts.clientEnvironment().callbacks());
-    log = new LeaderEventFilter(inOrder(listener), clientParts.clientEnvironment().events());
+    thread = runtime.environment().thread();
+    calls = new SerialExecutor(runtime.environment().callbacks());
+    log = new LeaderEventFilter(inOrder(listener), runtime.environment().events());
     stream =
         new ResumingStream<>(
-            clientParts,
+            runtime,
             ElectionServiceGrpc.getObserveMethod(),
             RetrySchedule.MAX_PAUSE,
             () -> request.toBuilder().setResumeToken(log.resumeToken()).build(),

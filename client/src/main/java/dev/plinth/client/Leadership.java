@@ -19,13 +19,16 @@ public final class Leadership implements AutoCloseable {
   private final String election;
   private final long term;
   private final LeaseHandle lease;
-  private final ClientParts clientParts;
+  private final LocalLease hold;
+  private final ClientRuntime runtime;
 
-  Leadership(String election, long term, LeaseHandle lease, ClientParts clientParts) {
+  Leadership(
+      String election, long term, LeaseHandle lease, LocalLease hold, ClientRuntime runtime) {
     this.election = election;
     this.term = term;
     this.lease = lease;
-    this.clientParts = clientParts;
+    this.hold = hold;
+    this.runtime = runtime;
   }
 
   /** Counts the leaders of this election one by one; for people. */
@@ -91,11 +94,11 @@ public final class Leadership implements AutoCloseable {
             .setRequestId(ClientWire.newRequestId())
             .build();
     ProclaimResponse answer =
-        clientParts
+        runtime
             .blockingCaller()
-            .call(ElectionServiceGrpc.getProclaimMethod(), request, clientParts.budget());
+            .call(ElectionServiceGrpc.getProclaimMethod(), request, runtime.deadline());
     if (answer.getOutcome() == ProclaimResponse.Outcome.OUTCOME_NOT_LEADER) {
-      lease.hold().markLost();
+      hold.markLost();
       requireLeading();
     }
   }
@@ -118,20 +121,19 @@ public final class Leadership implements AutoCloseable {
             .setToCandidateId(candidate)
             .setRequestId(ClientWire.newRequestId())
             .build();
-    lease.hold().beginTransfer();
+    hold.beginTransfer();
     boolean settled = false;
     try {
       TransferLeadershipResponse answer =
-          clientParts
+          runtime
               .blockingCaller()
-              .call(
-                  ElectionServiceGrpc.getTransferLeadershipMethod(), request, clientParts.budget());
+              .call(ElectionServiceGrpc.getTransferLeadershipMethod(), request, runtime.deadline());
       settled = true;
       return transferred(answer.getOutcome());
     } catch (CallFailedException e) {
       settled = !e.mayHaveApplied();
       if (settled) {
-        lease.hold().cancelTransfer();
+        hold.cancelTransfer();
       }
       throw e;
     } finally {
@@ -142,18 +144,17 @@ public final class Leadership implements AutoCloseable {
   }
 
   private boolean transferred(TransferLeadershipResponse.Outcome outcome) {
-    LocalLease localLease = lease.hold();
     switch (outcome) {
       case OUTCOME_TRANSFERRED -> {
-        localLease.release();
+        hold.release();
         return true;
       }
       case OUTCOME_NOT_LEADER -> {
-        localLease.markLost();
-        localLease.cancelTransfer();
+        hold.markLost();
+        hold.cancelTransfer();
         requireLeading();
       }
-      default -> localLease.cancelTransfer();
+      default -> hold.cancelTransfer();
     }
     return false;
   }

@@ -11,11 +11,13 @@ import java.util.Optional;
  */
 final class LeaseAcquirer {
   private final String namespace;
-  private final ClientParts clientParts;
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
 
-  LeaseAcquirer(String namespace, ClientParts clientParts) {
+  LeaseAcquirer(String namespace, ClientRuntime runtime, NamespaceSessions sessions) {
     this.namespace = namespace;
-    this.clientParts = clientParts;
+    this.runtime = runtime;
+    this.sessions = sessions;
   }
 
   /**
@@ -23,16 +25,16 @@ final class LeaseAcquirer {
    */
   <H> Optional<H> grant(Acquisition<?, ?, H> acquisition, Duration wait)
       throws InterruptedException {
-    OperationDeadline took = clientParts.budget(Duration.ZERO);
+    OperationDeadline took = runtime.deadline(Duration.ZERO);
     String outcome = "FAILED";
     try {
       boolean waits = !wait.isZero() && !wait.isNegative();
       Optional<H> granted =
-          grant(acquisition, waits, waits ? clientParts.budget(wait) : clientParts.budget());
+          grant(acquisition, waits, waits ? runtime.deadline(wait) : runtime.deadline());
       outcome = granted.isPresent() ? "GRANTED" : "NOT_GRANTED";
       return granted;
     } finally {
-      clientParts.clientEnvironment().events().acquired(outcome, took.overdrawn());
+      runtime.environment().events().acquired(outcome, took.overdrawn());
     }
   }
 
@@ -41,8 +43,7 @@ final class LeaseAcquirer {
       Acquisition<?, ?, H> acquisition, boolean waits, OperationDeadline operationDeadline)
       throws InterruptedException {
     while (true) {
-      ClientSession clientSession =
-          clientParts.namespaceSessions().current(namespace, oneCallAtLeast(operationDeadline));
+      ClientSession clientSession = sessions.current(namespace, oneCallAtLeast(operationDeadline));
       if (clientSession.isLost()) { // before it was of any use
         if (operationDeadline.isSpent()) {
           return Optional.empty();
@@ -70,7 +71,7 @@ final class LeaseAcquirer {
 
   /** The first call on a connection takes its time, which a short wait must not pay for. */
   private OperationDeadline oneCallAtLeast(OperationDeadline operationDeadline) {
-    return operationDeadline.atLeast(clientParts.blockingCaller().callDeadline());
+    return operationDeadline.atLeast(runtime.blockingCaller().callDeadline());
   }
 
   private <Q, A, H> Optional<H> send(
@@ -80,17 +81,17 @@ final class LeaseAcquirer {
       OperationDeadline operationDeadline)
       throws InterruptedException {
     boolean inLine = waits && !operationDeadline.isSpent();
-    long highest = clientParts.tokens().highest(namespace);
+    long highest = sessions.tokens().highest(namespace);
     Q request =
         acquisition.request(
             clientSession, inLine ? Optional.of(operationDeadline.left()) : Optional.empty());
     try {
       A answer =
           inLine
-              ? clientParts
+              ? runtime
                   .blockingCaller()
                   .callWithLongPoll(acquisition.method(), request, operationDeadline)
-              : clientParts
+              : runtime
                   .blockingCaller()
                   .call(acquisition.method(), request, oneCallAtLeast(operationDeadline));
       Optional<H> granted = acquisition.granted(answer, clientSession);
@@ -113,10 +114,10 @@ final class LeaseAcquirer {
     for (Lease lease : acquisition.fresh(answer)) {
       if (lease.getToken() <= highest) {
         granted.ifPresent(acquisition::release);
-        clientParts.clientEnvironment().events().tokenWentBack();
+        runtime.environment().events().tokenWentBack();
         throw new TokenWentBackException(namespace, lease.getKey(), lease.getToken(), highest);
       }
-      clientParts.tokens().seen(namespace, lease.getToken());
+      sessions.tokens().seen(namespace, lease.getToken());
     }
   }
 
@@ -126,7 +127,7 @@ final class LeaseAcquirer {
    */
   private <Q, A, H> void releaseIfGranted(
       Acquisition<Q, A, H> acquisition, Q request, ClientSession clientSession) {
-    clientParts
+    runtime
         .backgroundCaller()
         .run(
             acquisition.method(),

@@ -19,15 +19,21 @@ public final class LeaseClient {
   private static final String ELECTIONS = "election/";
 
   private final String namespace;
-  private final ClientParts clientParts;
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
   private final OwnerIdGenerator ownerIdGenerator;
   private final LeaseAcquirer leaseAcquirer;
 
-  LeaseClient(String namespace, ClientParts clientParts, OwnerIdGenerator ownerIdGenerator) {
+  LeaseClient(
+      String namespace,
+      ClientRuntime runtime,
+      NamespaceSessions sessions,
+      OwnerIdGenerator ownerIdGenerator) {
     this.namespace = namespace;
-    this.clientParts = clientParts;
+    this.runtime = runtime;
+    this.sessions = sessions;
     this.ownerIdGenerator = ownerIdGenerator;
-    this.leaseAcquirer = new LeaseAcquirer(namespace, clientParts);
+    this.leaseAcquirer = new LeaseAcquirer(namespace, runtime, sessions);
   }
 
   /**
@@ -94,7 +100,7 @@ public final class LeaseClient {
    * is none. Kept in a safe place, it lets the next process {@link #resume}.
    */
   public SessionCredentials sessionCredentials() throws InterruptedException {
-    return clientParts.namespaceSessions().current(namespace, clientParts.budget()).key();
+    return sessions.current(namespace, runtime.deadline()).key();
   }
 
   /**
@@ -106,19 +112,18 @@ public final class LeaseClient {
    * @throws CallFailedException with the reason SESSION_EXPIRED if it has ended
    */
   public List<LeaseHandle> resume(SessionCredentials key) throws InterruptedException {
-    NamespaceSessions.Resumed resumed =
-        clientParts.namespaceSessions().resume(namespace, key, clientParts.budget());
-    clientParts.tokens().resumed(resumed.held());
+    NamespaceSessions.Resumed resumed = sessions.resume(namespace, key, runtime.deadline());
+    sessions.tokens().resumed(resumed.held());
     List<Lease> held =
         resumed.held().stream().filter(lease -> !lease.getKey().startsWith(ELECTIONS)).toList();
     held.forEach(lease -> ownerIdGenerator.skip(lease.getOwnerId()));
-    LeaseHandleFactory leaseHandleFactory = new LeaseHandleFactory(clientParts, false);
+    LeaseHandleFactory leaseHandleFactory = new LeaseHandleFactory(runtime, false);
     return held.stream()
         .map(lease -> leaseHandleFactory.of(lease, resumed.clientSession()))
         .toList();
   }
 
   private LeaseHandleFactory handles(AcquireOptions options) {
-    return new LeaseHandleFactory(clientParts, options.owner().isPresent());
+    return new LeaseHandleFactory(runtime, options.owner().isPresent());
   }
 }

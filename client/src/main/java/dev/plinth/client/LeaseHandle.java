@@ -103,10 +103,6 @@ public final class LeaseHandle implements AutoCloseable {
     leaseReleaser.unused(lease);
   }
 
-  LocalLease hold() {
-    return localLease;
-  }
-
   @Override
   public String toString() {
     return key() + " with token " + token() + ", " + state();

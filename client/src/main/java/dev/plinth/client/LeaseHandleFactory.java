@@ -3,11 +3,11 @@ package dev.plinth.client;
 import dev.plinth.lease.v1.Lease;
 
 /** Makes handles of what was granted. */
-record LeaseHandleFactory(ClientParts clientParts, boolean reentrant) {
+record LeaseHandleFactory(ClientRuntime runtime, boolean reentrant) {
   LeaseHandle of(Lease lease, ClientSession clientSession) {
     return new LeaseHandle(
         lease,
         LocalLease.on(clientSession, lease.getToken()),
-        new LeaseReleaser(clientParts, clientSession, reentrant));
+        new LeaseReleaser(runtime, clientSession, reentrant));
   }
 }

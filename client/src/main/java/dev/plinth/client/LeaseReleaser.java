@@ -11,7 +11,7 @@ import dev.plinth.lease.v1.ReleaseResponse.Outcome;
  * other leases, so one that was not given back would be held for as long as the client lives.
  */
 final class LeaseReleaser {
-  private final ClientParts clientParts;
+  private final ClientRuntime runtime;
   private final ClientSession clientSession;
   private final boolean reentrant;
 
@@ -19,8 +19,8 @@ final class LeaseReleaser {
    * @param reentrant whether others in this client may have entered the lease too; else it is this
    *     one's alone
    */
-  LeaseReleaser(ClientParts clientParts, ClientSession clientSession, boolean reentrant) {
-    this.clientParts = clientParts;
+  LeaseReleaser(ClientRuntime runtime, ClientSession clientSession, boolean reentrant) {
+    this.runtime = runtime;
     this.clientSession = clientSession;
     this.reentrant = reentrant;
   }
@@ -32,9 +32,9 @@ final class LeaseReleaser {
     ReleaseRequest request = request(lease);
     try {
       ReleaseResponse answer =
-          clientParts
+          runtime
               .blockingCaller()
-              .call(LeaseServiceGrpc.getReleaseMethod(), request, clientParts.budget());
+              .call(LeaseServiceGrpc.getReleaseMethod(), request, runtime.deadline());
       retry(lease, answer);
     } catch (CallFailedException e) {
       send(lease, request);
@@ -47,9 +47,9 @@ final class LeaseReleaser {
   /** Once, whatever became of the session: if it does not arrive, the server's own time ends it. */
   void unused(Lease lease) {
     try {
-      clientParts
+      runtime
           .blockingCaller()
-          .call(LeaseServiceGrpc.getReleaseMethod(), request(lease), clientParts.budget());
+          .call(LeaseServiceGrpc.getReleaseMethod(), request(lease), runtime.deadline());
     } catch (CallFailedException e) {
       // Nobody works under it, so nothing is at stake but a ttl.
     } catch (InterruptedException e) {
@@ -62,7 +62,7 @@ final class LeaseReleaser {
   }
 
   private void send(Lease lease, ReleaseRequest request) {
-    clientParts
+    runtime
         .backgroundCaller()
         .run(
             LeaseServiceGrpc.getReleaseMethod(),

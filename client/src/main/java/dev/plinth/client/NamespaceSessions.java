@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 
 /** One session per namespace, opened on first use, and anew after it was lost. */
 final class NamespaceSessions {
@@ -24,24 +23,22 @@ final class NamespaceSessions {
   }
 
   private final Map<String, Slot> slots = new ConcurrentHashMap<>();
-  private final BlockingCaller blockingCaller;
-  private final Function<HeartbeatRequest, HeartbeatSender> hearts;
-  private final ClientEnvironment clientEnvironment;
+  private final ClientRuntime runtime;
   private final OpenSessionRequest terms;
+  private final TokenWatermarks tokens = new TokenWatermarks();
   private volatile boolean closed;
 
   /**
    * @param terms what every session is opened with: owner, ttl, lock-delay
    */
-  NamespaceSessions(
-      BlockingCaller blockingCaller,
-      Function<HeartbeatRequest, HeartbeatSender> hearts,
-      ClientEnvironment clientEnvironment,
-      OpenSessionRequest terms) {
-    this.blockingCaller = blockingCaller;
-    this.hearts = hearts;
-    this.clientEnvironment = clientEnvironment;
+  NamespaceSessions(ClientRuntime runtime, OpenSessionRequest terms) {
+    this.runtime = runtime;
     this.terms = terms;
+  }
+
+  /** The highest tokens that were seen, to notice a store that went back. */
+  TokenWatermarks tokens() {
+    return tokens;
   }
 
   ClientSession current(String namespace, OperationDeadline operationDeadline)
@@ -97,19 +94,24 @@ final class NamespaceSessions {
    */
   private Resumed open(OpenSessionRequest request, OperationDeadline operationDeadline)
       throws InterruptedException {
-    ClockReading sentAt = clientEnvironment.now();
+    ClockReading sentAt = runtime.environment().now();
     OpenSessionResponse answer =
-        blockingCaller.call(LeaseServiceGrpc.getOpenSessionMethod(), request, operationDeadline);
-    HeartbeatRequest beat =
+        runtime
+            .blockingCaller()
+            .call(LeaseServiceGrpc.getOpenSessionMethod(), request, operationDeadline);
+    HeartbeatRequest heartbeat =
         HeartbeatRequest.newBuilder()
             .setNamespace(request.getNamespace())
             .setSessionId(answer.getSessionId())
             .build();
+    HeartbeatSender sender =
+        deadline ->
+            runtime.asyncCaller().send(LeaseServiceGrpc.getHeartbeatMethod(), heartbeat, deadline);
     LocalDeadline localDeadline = new LocalDeadline(sentAt, ClientWire.duration(answer.getTtl()));
     SessionCredentials key =
         new SessionCredentials(answer.getSessionId(), answer.getResumeSecret());
     ClientSession clientSession =
-        new ClientSession(key, localDeadline, hearts.apply(beat), clientEnvironment);
+        new ClientSession(key, localDeadline, sender, runtime.environment());
     clientSession.start();
     return new Resumed(clientSession, answer.getHeldList());
   }
@@ -142,10 +144,7 @@ final class NamespaceSessions {
             .setRequestId(ClientWire.newRequestId())
             .build();
     try {
-      blockingCaller.call(
-          LeaseServiceGrpc.getCloseSessionMethod(),
-          request,
-          new OperationDeadline(time, clientEnvironment.nanos()));
+      runtime.call(LeaseServiceGrpc.getCloseSessionMethod(), request, time);
     } catch (CallFailedException e) {
       log.log(Level.INFO, "session {0} ends by its ttl: {1}", id, e.getMessage());
     } catch (InterruptedException e) {

@@ -3,13 +3,9 @@ package dev.plinth.client;
 import dev.plinth.client.id.IdClient;
 import dev.plinth.client.limit.LimitOptions;
 import dev.plinth.client.limit.RateLimitClient;
-import dev.plinth.lease.v1.HeartbeatRequest;
-import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
-import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +20,11 @@ public final class PlinthClient implements AutoCloseable {
   private final boolean ownsChannel;
   private final Duration callDeadline;
   private final ThreadPoolExecutor background;
-  private final ClientParts clientParts;
-  private final OwnerIdGenerator ownerIdGenerator;
-  private final ClientRuntime clientRuntime;
-  private final IdClient idClient;
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
+  private final OwnerIdGenerator ownerIds;
+  private final ElectionClient elections;
+  private final IdClient ids;
   private volatile RateLimitClient rateLimitClient;
 
   PlinthClient(PlinthClientBuilder builder) {
@@ -35,45 +32,30 @@ public final class PlinthClient implements AutoCloseable {
     ownsChannel = builder.ownsChannel();
     channel = builder.openChannel();
     callDeadline = builder.callDeadline();
-    ClientEventLoop thread = new ClientEventLoop(timer);
-    RetrySchedule rule = builder.rule();
-    BlockingCaller blockingCaller =
-        new BlockingCaller(channel, callDeadline, rule, builder.pause());
-    AsyncCaller asyncCaller = new AsyncCaller(channel, thread, builder.nanos());
     background = builder.background();
-    ClientEnvironment clientEnvironment =
+    RetrySchedule rule = builder.rule();
+    ClientEnvironment environment =
         new ClientEnvironment(
             builder.nanos(),
             builder.wall(),
-            thread,
+            new ClientEventLoop(timer),
             new CallbackExecutor(background, builder.callbacksOr(background)),
             rule,
             builder.events());
     OpenSessionRequest terms = builder.sessionTerms();
-    clientParts =
-        new ClientParts(
+    runtime =
+        new ClientRuntime(
             terms.getOwnerId(),
             channel,
-            blockingCaller,
-            new BackgroundCaller(channel, rule, thread),
-            new NamespaceSessions(
-                blockingCaller,
-                beat -> heartbeatSender(asyncCaller, beat),
-                clientEnvironment,
-                terms),
-            clientEnvironment,
-            background,
+            new BlockingCaller(channel, callDeadline, rule, builder.pause()),
+            environment,
             builder.operationTimeout(),
-            Context.ROOT.withCancellation(),
-            new TokenWatermarks(),
-            new ConcurrentHashMap<>());
-    ownerIdGenerator = new OwnerIdGenerator(clientParts.owner());
-    clientRuntime = new ClientRuntime(clientParts, asyncCaller, builder.meters());
-    idClient = new IdClient(clientRuntime);
-  }
-
-  private static HeartbeatSender heartbeatSender(AsyncCaller asyncCaller, HeartbeatRequest beat) {
-    return deadline -> asyncCaller.send(LeaseServiceGrpc.getHeartbeatMethod(), beat, deadline);
+            background,
+            builder.meters());
+    sessions = new NamespaceSessions(runtime, terms);
+    ownerIds = new OwnerIdGenerator(runtime.owner());
+    elections = new ElectionClient(runtime, sessions);
+    ids = new IdClient(runtime);
   }
 
   /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
@@ -91,7 +73,7 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   public String owner() {
-    return clientParts.owner();
+    return runtime.owner();
   }
 
   /** The leases of the default namespace. */
@@ -100,7 +82,7 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   public LeaseClient leases(String namespace) {
-    return new LeaseClient(namespace, clientParts, ownerIdGenerator);
+    return new LeaseClient(namespace, runtime, sessions, ownerIds);
   }
 
   /** An election in the default namespace. */
@@ -109,7 +91,7 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   public Election election(String namespace, String name) {
-    return new Election(namespace, name, clientParts);
+    return elections.election(namespace, name);
   }
 
   /** The limiters of this client, with the usual options. */
@@ -127,25 +109,25 @@ public final class PlinthClient implements AutoCloseable {
 
   /** Limiters of their own, with leases of their own; closed with the client, if not before. */
   public RateLimitClient limits(LimitOptions options) {
-    return new RateLimitClient(clientRuntime, options);
+    return new RateLimitClient(runtime, options);
   }
 
   /** Identifiers. */
   public IdClient ids() {
-    return idClient;
+    return ids;
   }
 
   /** For guards to report a stale token to this client's metrics. */
   public void fenceRejected() {
-    clientParts.clientEnvironment().events().fenceRejected();
+    runtime.environment().events().fenceRejected();
   }
 
   /** Every lease that is still held is LOST here, then released at the server. */
   @Override
   public void close() {
-    clientRuntime.close();
-    clientParts.namespaceSessions().close(callDeadline);
-    clientParts.life().cancel(null);
+    runtime.close();
+    sessions.close(callDeadline);
+    runtime.endStreams();
     timer.shutdownNow();
     if (ownsChannel) {
       channel.shutdown();

@@ -58,14 +58,14 @@ final class ResumingStream<Q, A> {
    * @param requests each opening asks for one
    */
   ResumingStream(
-      ClientParts clientParts,
+      ClientRuntime runtime,
       MethodDescriptor<Q, A> method,
       Duration maxPause,
       Supplier<Q> requests,
       Listener<A> listener) {
-    this.channel = clientParts.channel();
-    this.life = clientParts.life();
-    this.clientEnvironment = clientParts.clientEnvironment();
+    this.channel = runtime.channel();
+    this.life = runtime.life();
+    this.clientEnvironment = runtime.environment();
     this.method = method;
     this.maxPause = maxPause;
     this.requests = requests;

@@ -13,8 +13,9 @@ public final class HeldLeases {
   }
 
   public static LeaseHandle lost(String key, long token) {
-    LeaseHandle lost = handle(key, token, session());
-    lost.hold().markLost();
+    ClientSession session = session();
+    LeaseHandle lost = handle(key, token, session);
+    session.end();
     return lost;
   }
 

@@ -17,8 +17,8 @@ import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,13 +43,14 @@ class NamespaceSessionsTest {
     BlockingCaller blockingCaller =
         new BlockingCaller(channel, TTL, rule, time -> clock.advance(Duration.ofSeconds(4)));
     ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
+    ClientEnvironment environment =
+        new ClientEnvironment(clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE);
+    ClientRuntime runtime =
+        new ClientRuntime(
+            "ann", channel, blockingCaller, environment, TTL, Runnable::run, Optional.empty());
     namespaceSessions =
         new NamespaceSessions(
-            blockingCaller,
-            request -> deadline -> new CompletableFuture<>(),
-            new ClientEnvironment(
-                clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE),
-            OpenSessionRequest.newBuilder().setOwnerId("ann").build());
+            runtime, OpenSessionRequest.newBuilder().setOwnerId(runtime.owner()).build());
   }
 
   @AfterEach

@@ -1,0 +1,20 @@
+package dev.plinth.client;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The elections of a client; applications have {@link PlinthClient#election}. */
+public final class ElectionClient {
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
+  private final Map<String, Campaign> candidates = new ConcurrentHashMap<>();
+
+  ElectionClient(ClientRuntime runtime, NamespaceSessions sessions) {
+    this.runtime = runtime;
+    this.sessions = sessions;
+  }
+
+  public Election election(String namespace, String name) {
+    return new Election(namespace, name, runtime, sessions, candidates);
+  }
+}

@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.internal.ErrorDetails;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.util.Set;
@@ -26,7 +27,8 @@ public sealed class CallFailedException extends RuntimeException
     this.reason = ErrorDetails.reason(failure);
   }
 
-  static CallFailedException of(String method, StatusRuntimeException failure) {
+  /** For the client itself. */
+  public static CallFailedException of(String method, StatusRuntimeException failure) {
     if (ErrorDetails.DEADLOCK.equals(ErrorDetails.reason(failure))) {
       return new DeadlockException(method, failure);
     }
@@ -44,12 +46,12 @@ public sealed class CallFailedException extends RuntimeException
     return reason;
   }
 
-  boolean isSessionExpired() {
+  public boolean isSessionExpired() {
     return ErrorDetails.SESSION_EXPIRED.equals(reason);
   }
 
   /** Whether the server may have done what was asked, all the same. */
-  boolean mayHaveApplied() {
+  public boolean mayHaveApplied() {
     return UNKNOWN_OUTCOME.contains(code) && !(this instanceof DeadlockException);
   }
 }

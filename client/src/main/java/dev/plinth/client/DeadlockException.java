@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.lease.LeaseClient;
 import io.grpc.StatusRuntimeException;
 
 /**

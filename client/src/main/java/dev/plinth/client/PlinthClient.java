@@ -1,6 +1,17 @@
 package dev.plinth.client;
 
+import dev.plinth.client.election.Election;
+import dev.plinth.client.election.ElectionClient;
 import dev.plinth.client.id.IdClient;
+import dev.plinth.client.internal.BlockingCaller;
+import dev.plinth.client.internal.CallbackExecutor;
+import dev.plinth.client.internal.ClientEnvironment;
+import dev.plinth.client.internal.ClientEventLoop;
+import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.OwnerIdGenerator;
+import dev.plinth.client.internal.RetrySchedule;
+import dev.plinth.client.internal.session.NamespaceSessions;
+import dev.plinth.client.lease.LeaseClient;
 import dev.plinth.client.limit.LimitOptions;
 import dev.plinth.client.limit.RateLimitClient;
 import dev.plinth.lease.v1.OpenSessionRequest;

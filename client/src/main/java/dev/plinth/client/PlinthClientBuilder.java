@@ -1,5 +1,11 @@
 package dev.plinth.client;
 
+import dev.plinth.client.internal.BlockingCaller;
+import dev.plinth.client.internal.ClientEvents;
+import dev.plinth.client.internal.ClientMetrics;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.OwnerId;
+import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;

@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.internal.ErrorDetails;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 

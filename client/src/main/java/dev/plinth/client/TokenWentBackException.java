@@ -12,7 +12,8 @@ public final class TokenWentBackException extends RuntimeException {
   private final long token;
   private final long highest;
 
-  TokenWentBackException(String namespace, String key, long token, long highest) {
+  /** For the client itself. */
+  public TokenWentBackException(String namespace, String key, long token, long highest) {
     super(
         key
             + " in "

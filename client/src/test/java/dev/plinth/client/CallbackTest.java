@@ -3,6 +3,8 @@ package dev.plinth.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.HeartbeatRequest;

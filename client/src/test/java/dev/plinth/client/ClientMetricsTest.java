@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.guard.InMemoryGuard;
 import dev.plinth.client.guard.StaleTokenException;
+import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.lease.v1.ForceReleaseRequest;
@@ -26,12 +27,12 @@ import java.util.List;
 import java.util.concurrent.Future;
 
 /** The real lease service on a port and the embedded store. */
-final class LeaseServer implements AutoCloseable {
+public final class LeaseServer implements AutoCloseable {
   private final Metrics metrics = new Metrics();
   private final GrpcHost host;
   private final ManagedChannel channel;
 
-  LeaseServer(Path directory, String... flags) {
+  public LeaseServer(Path directory, String... flags) {
     Wiring<LeaseApp> parts = new Wiring<>(LeaseService::app, LeaseService::on);
     ShardStore store = EmbeddedShardStore.open(directory, 1);
     host =
@@ -41,29 +42,29 @@ final class LeaseServer implements AutoCloseable {
     channel = Grpc.newChannelBuilder(target(), InsecureChannelCredentials.create()).build();
   }
 
-  int port() {
+  public int port() {
     return host.port();
   }
 
-  String target() {
+  public String target() {
     return "localhost:" + port();
   }
 
-  GetLeaseResponse lease(String key) {
+  public GetLeaseResponse lease(String key) {
     return LeaseServiceGrpc.newBlockingStub(channel)
         .getLease(GetLeaseRequest.newBuilder().setKey(key).build());
   }
 
-  LeaseServiceGrpc.LeaseServiceBlockingStub leases() {
+  public LeaseServiceGrpc.LeaseServiceBlockingStub leases() {
     return LeaseServiceGrpc.newBlockingStub(channel);
   }
 
-  void forceRelease(String key) {
+  public void forceRelease(String key) {
     leases().forceRelease(ForceReleaseRequest.newBuilder().setKey(key).setReason("test").build());
   }
 
   /** Changes a lease so often. */
-  void makeEvents(LeaseHandle lease, int count) throws Exception {
+  public void makeEvents(LeaseHandle lease, int count) throws Exception {
     UpdatePayloadRequest request =
         UpdatePayloadRequest.newBuilder().setKey(lease.key()).setToken(lease.token()).build();
     LeaseServiceGrpc.LeaseServiceFutureStub stub = LeaseServiceGrpc.newFutureStub(channel);
@@ -80,7 +81,7 @@ final class LeaseServer implements AutoCloseable {
   }
 
   /** The tokens of all grants of a key, as the server remembers them. */
-  List<Long> grants(String key) {
+  public List<Long> grants(String key) {
     HistoryRequest request = HistoryRequest.newBuilder().setKey(key).setPageSize(1000).build();
     return leases().history(request).getEntriesList().stream()
         .filter(entry -> entry.getType() == HistoryEntry.Type.TYPE_GRANTED)
@@ -89,7 +90,7 @@ final class LeaseServer implements AutoCloseable {
   }
 
   /** All terms of an election and how they ended, as the server remembers them. */
-  List<String> terms(String election) {
+  public List<String> terms(String election) {
     HistoryRequest request =
         HistoryRequest.newBuilder().setKey("election/" + election).setPageSize(1000).build();
     return leases().history(request).getEntriesList().stream()

@@ -2,6 +2,8 @@ package dev.plinth.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.plinth.client.election.Candidacy;
+import dev.plinth.client.election.Leadership;
 import dev.plinth.client.guard.InMemoryGuard;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package dev.plinth.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.plinth.client.guard.InMemoryGuard;
+import dev.plinth.client.lease.LeaseHandle;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

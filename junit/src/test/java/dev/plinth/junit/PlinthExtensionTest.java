@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
-import dev.plinth.client.LeaseHandle;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.id.RangeIdGenerator;
 import dev.plinth.client.id.SnowflakeIdGenerator;
+import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.client.limit.Limiter;
 import dev.plinth.id.v1.Definition;
 import dev.plinth.id.v1.Format;

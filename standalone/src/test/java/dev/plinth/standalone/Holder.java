@@ -1,9 +1,9 @@
 package dev.plinth.standalone;
 
 import dev.plinth.client.CallFailedException;
-import dev.plinth.client.LeaseHandle;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.lease.LeaseHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

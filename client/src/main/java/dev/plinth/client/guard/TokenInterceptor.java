@@ -1,6 +1,6 @@
 package dev.plinth.client.guard;
 
-import dev.plinth.client.LeaseHandle;
+import dev.plinth.client.lease.LeaseHandle;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;

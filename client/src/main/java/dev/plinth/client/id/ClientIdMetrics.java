@@ -1,7 +1,7 @@
 package dev.plinth.client.id;
 
-import dev.plinth.client.ClientRuntime;
-import dev.plinth.client.SafeMeters;
+import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.SafeMeters;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,7 +1,7 @@
 package dev.plinth.client.id;
 
 import dev.plinth.client.CallFailedException;
-import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.internal.ClientRuntime;
 
 /** Ways to ids of the namespaces that the server keeps; see {@code dev.plinth.client.id}. */
 public final class IdClient {

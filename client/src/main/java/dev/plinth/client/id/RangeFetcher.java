@@ -1,7 +1,7 @@
 package dev.plinth.client.id;
 
 import dev.plinth.client.CallFailedException;
-import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.id.v1.LeaseRangeRequest;
 import dev.plinth.id.v1.LeaseRangeResponse;

@@ -1,6 +1,6 @@
 package dev.plinth.client.id;
 
-import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.id.v1.Worker;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.plinth.client.limit;
 
-import dev.plinth.client.SafeMeters;
+import dev.plinth.client.internal.SafeMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;

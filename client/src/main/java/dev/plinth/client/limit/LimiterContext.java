@@ -1,6 +1,6 @@
 package dev.plinth.client.limit;
 
-import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.internal.ClientRuntime;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

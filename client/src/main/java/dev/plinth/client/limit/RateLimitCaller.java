@@ -1,7 +1,7 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.client.CallFailedException;
-import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.internal.ClientRuntime;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import java.time.Duration;

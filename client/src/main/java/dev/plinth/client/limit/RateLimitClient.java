@@ -1,6 +1,6 @@
 package dev.plinth.client.limit;
 
-import dev.plinth.client.ClientRuntime;
+import dev.plinth.client.internal.ClientRuntime;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Map;

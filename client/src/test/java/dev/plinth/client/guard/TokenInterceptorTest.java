@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.StringValue;
 import com.google.rpc.ErrorInfo;
-import dev.plinth.client.HeldLeases;
-import dev.plinth.client.LeaseHandle;
-import dev.plinth.client.LeaseLostException;
+import dev.plinth.client.lease.HeldLeases;
+import dev.plinth.client.lease.LeaseHandle;
+import dev.plinth.client.lease.LeaseLostException;
 import dev.plinth.testkit.EchoService;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;

@@ -1,0 +1,325 @@
+package dev.plinth.client.election;
+
+import dev.plinth.client.CallFailedException;
+import dev.plinth.client.LeaseState;
+import dev.plinth.client.TokenWentBackException;
+import dev.plinth.client.internal.ClientEventLoop;
+import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.ErrorDetails;
+import dev.plinth.client.internal.OperationDeadline;
+import dev.plinth.client.internal.ResumingStream;
+import dev.plinth.client.internal.RetrySchedule;
+import dev.plinth.client.internal.StreamStartLatch;
+import dev.plinth.client.internal.session.ClientSession;
+import dev.plinth.client.internal.session.LeaseReleaser;
+import dev.plinth.client.internal.session.LocalLease;
+import dev.plinth.client.internal.session.NamespaceSessions;
+import dev.plinth.client.lease.LeaseHandle;
+import dev.plinth.lease.v1.CampaignRequest;
+import dev.plinth.lease.v1.CampaignResponse;
+import dev.plinth.lease.v1.CampaignResponse.Deposed;
+import dev.plinth.lease.v1.ElectionServiceGrpc;
+import dev.plinth.lease.v1.GetLeaderRequest;
+import dev.plinth.lease.v1.GetLeaderResponse;
+import dev.plinth.lease.v1.Leader;
+import dev.plinth.lease.v1.Lease;
+import io.grpc.StatusRuntimeException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Keeps a candidate in line, and hears what becomes of it. Opened again within two seconds under
+ * the same name and session, the stream keeps the place, and the leader its term. What a leader may
+ * believe does not hang on the stream but on the session; the stream only tells of ends that come
+ * before. On the own thread, but for what says otherwise.
+ */
+final class Campaign
+    implements ClientSession.SessionListener, ResumingStream.Listener<CampaignResponse> {
+  private static final Logger log = System.getLogger("plinth.client");
+
+  /** Several of them, and the calls between, fit into the time for which a place is kept. */
+  private static final Duration MAX_PAUSE = Duration.ofMillis(400);
+
+  /** By then the server has dropped whoever left the line, or has elected it just before. */
+  private static final Duration SETTLED = Duration.ofSeconds(3);
+
+  private final CampaignRequest request;
+  private final ClientRuntime runtime;
+  private final NamespaceSessions sessions;
+  private final Map<String, Campaign> candidates;
+  private final ClientEventLoop thread;
+  private final StreamStartLatch streamStartLatch = new StreamStartLatch("Campaign");
+  private final CompletableFuture<Leadership> elected = new CompletableFuture<>();
+  private ClientSession clientSession;
+  private long highest;
+  private ResumingStream<CampaignRequest, CampaignResponse> stream;
+  private Leadership leadership;
+  private volatile LocalLease hold;
+  private boolean over;
+  private volatile int position;
+
+  /**
+   * @param candidates who of this client stands where; one can stand once
+   */
+  Campaign(
+      CampaignRequest request,
+      ClientRuntime runtime,
+      NamespaceSessions sessions,
+      Map<String, Campaign> candidates) {
+    this.request = request;
+    this.runtime = runtime;
+    this.sessions = sessions;
+    this.candidates = candidates;
+    this.thread = runtime.environment().thread();
+  }
+
+  CompletableFuture<Leadership> elected() {
+    return elected;
+  }
+
+  int position() {
+    return position;
+  }
+
+  /** Blocks until it stands in line. On the caller's thread. */
+  void begin(OperationDeadline operationDeadline) throws InterruptedException {
+    Campaign standing =
+        candidates.merge(name(), this, (before, self) -> before.isOpen() ? before : self);
+    if (standing != this) {
+      throw new IllegalStateException(name() + " stands already (expected: once)");
+    }
+    boolean opened = false;
+    try {
+      ClientSession on = sessions.current(request.getNamespace(), operationDeadline);
+      opened = true;
+      thread.execute(() -> stand(on));
+    } finally {
+      if (!opened) {
+        candidates.remove(name(), this);
+      }
+    }
+    streamStartLatch.await(operationDeadline, this::leave);
+  }
+
+  private String name() {
+    return request.getNamespace() + "/" + request.getElection() + "/" + request.getCandidateId();
+  }
+
+  /** Stands or leads. On any thread. */
+  private boolean isOpen() {
+    return !elected.isDone() || !elected.isCompletedExceptionally() && !hold.isEnded();
+  }
+
+  /** A leader that gave up would stand again by it. */
+  @Override
+  public boolean isActive() {
+    return leadership == null || !hold.isEnded();
+  }
+
+  private void stand(ClientSession on) {
+    if (over) {
+      return;
+    }
+    CampaignRequest standing = request.toBuilder().setSessionId(on.id()).build();
+    clientSession = on;
+    highest = sessions.tokens().highest(request.getNamespace());
+    stream =
+        new ResumingStream<>(
+            runtime, ElectionServiceGrpc.getCampaignMethod(), MAX_PAUSE, () -> standing, this);
+    clientSession.attach(this);
+    stream.open();
+    if (clientSession.isLost()) {
+      sessionChanged(); // before it was attached
+    }
+  }
+
+  /** On any thread. */
+  @Override
+  public void sessionChanged() {
+    thread.execute(this::onSessionChange);
+  }
+
+  private void onSessionChange() {
+    LeaseState state = clientSession.state();
+    if (over) {
+      return;
+    }
+    if (state == LeaseState.SAFE) {
+      stream.open(); // beats come through again; the stream may hang on a connection that is dead
+    } else if (state == LeaseState.LOST && leadership != null) {
+      finish();
+    } else if (state == LeaseState.LOST) {
+      stream.stop();
+      clientSession.detach(this);
+      position = 0;
+      runtime.background().execute(this::rejoin);
+    }
+  }
+
+  /** The place in line is gone with the session. On a thread that may block. */
+  private void rejoin() {
+    try {
+      ClientSession next = sessions.current(request.getNamespace(), runtime.deadline());
+      thread.execute(() -> stand(next));
+    } catch (CallFailedException e) {
+      thread.after(RetrySchedule.MAX_PAUSE, () -> runtime.background().execute(this::rejoin));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IllegalStateException e) { // the client is closed
+      elected.completeExceptionally(e);
+    }
+  }
+
+  @Override
+  public void onMessage(CampaignResponse message) {
+    switch (message.getBodyCase()) {
+      case STANDING -> standing(message.getStanding().getPosition());
+      case ELECTED -> elected(message.getElected());
+      case DEPOSED -> deposed(message.getDeposed());
+      case DANGER -> {
+        if (message.getDanger().hasReleaseAsk()) {
+          clientSession
+              .sendHeartbeatNow(); // its answer tells of the ask with a time that can be counted
+          // from
+        }
+      }
+      default -> {} // from a newer server
+    }
+    streamStartLatch.done();
+  }
+
+  /** A leader that stands in line was deposed while it could not hear of it. */
+  private void standing(int place) {
+    if (leadership == null) {
+      position = place;
+    } else {
+      hold.markLost();
+      leave();
+    }
+  }
+
+  private void elected(Leader leader) {
+    position = 0;
+    if (leadership == null && !isPlausible(leader.getToken())) {
+      resignations().later(lease(leader.getToken()));
+      runtime.environment().events().tokenWentBack();
+      elected.completeExceptionally(
+          new TokenWentBackException(request.getNamespace(), key(), leader.getToken(), highest));
+      finish();
+    } else if (leadership == null) {
+      sessions.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
+      hold = LocalLease.on(clientSession, leader.getToken());
+      LeaseHandle lease = new LeaseHandle(lease(leader.getToken()), hold, resignations());
+      leadership = new Leadership(request.getElection(), leader.getTerm(), lease, hold, runtime);
+      if (!elected.complete(leadership)) {
+        leadership.closeLater();
+      }
+    } else if (leadership.token() != leader.getToken()) {
+      hold.markLost();
+      resignations().later(lease(leader.getToken()));
+      finish();
+    }
+  }
+
+  private boolean isPlausible(long token) {
+    return sessions.tokens().isLeaders(request.getNamespace(), key(), token, highest);
+  }
+
+  private String key() {
+    return "election/" + request.getElection();
+  }
+
+  private Lease lease(long token) {
+    return Lease.newBuilder()
+        .setNamespace(request.getNamespace())
+        .setKey(key())
+        .setToken(token)
+        .build();
+  }
+
+  /** Not by Resign, which does not tell when it has to be sent once more. */
+  private LeaseReleaser resignations() {
+    return new LeaseReleaser(runtime, clientSession, false);
+  }
+
+  private void deposed(Deposed how) {
+    if (leadership != null) {
+      if (hold.isHeld()) {
+        log.log(
+            Level.INFO,
+            "{0} deposed: {1} by {2} {3}",
+            leadership,
+            how.getCause(),
+            how.getBy(),
+            how.getReason());
+      }
+      hold.markLost();
+    }
+    finish();
+  }
+
+  @Override
+  public void refused(StatusRuntimeException why) {
+    if (ErrorDetails.SESSION_EXPIRED.equals(ErrorDetails.reason(why))) {
+      clientSession.end();
+    } else if (leadership != null) {
+      thread.after(RetrySchedule.MAX_PAUSE, stream::open); // it leads, whoever listens
+    } else {
+      streamStartLatch.failed(why);
+      elected.completeExceptionally(CallFailedException.of("Campaign", why));
+      finish();
+    }
+  }
+
+  /** On any thread. */
+  void leave() {
+    thread.execute(
+        () -> {
+          if (!over) {
+            finish();
+            giveUpIfElected();
+            thread.after(SETTLED, this::giveUpIfElected);
+          }
+        });
+  }
+
+  private void finish() {
+    over = true;
+    candidates.remove(name(), this);
+    if (clientSession != null) {
+      clientSession.detach(this);
+      stream.stop();
+    }
+  }
+
+  /** The server may have elected it while the news that it left was under way. */
+  private void giveUpIfElected() {
+    if (clientSession == null) {
+      return;
+    }
+    GetLeaderRequest question =
+        GetLeaderRequest.newBuilder()
+            .setNamespace(request.getNamespace())
+            .setElection(request.getElection())
+            .build();
+    runtime
+        .backgroundCaller()
+        .run(
+            ElectionServiceGrpc.getGetLeaderMethod(),
+            question,
+            () -> !clientSession.isLost() && !candidates.containsKey(name()),
+            this::giveUp);
+  }
+
+  private void giveUp(GetLeaderResponse now) {
+    boolean mine =
+        now.getLeader().getSessionId().equals(clientSession.id())
+            && now.getLeader().getCandidateId().equals(request.getCandidateId());
+    if (mine && !candidates.containsKey(name())) {
+      resignations().later(lease(now.getLeader().getToken()));
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package dev.plinth.client.election;
+
+import dev.plinth.client.internal.ClientEventLoop;
+import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.OperationDeadline;
+import dev.plinth.client.internal.ResumingStream;
+import dev.plinth.client.internal.RetrySchedule;
+import dev.plinth.client.internal.SerialExecutor;
+import dev.plinth.client.internal.StreamStartLatch;
+import dev.plinth.lease.v1.ElectionServiceGrpc;
+import dev.plinth.lease.v1.Leader;
+import dev.plinth.lease.v1.ObserveRequest;
+import dev.plinth.lease.v1.ObserveResponse;
+import io.grpc.StatusRuntimeException;
+
+/** A listener's view of an election, until it is closed. */
+public final class ElectionObservation implements AutoCloseable {
+  private static final String METHOD = "Observe";
+  static final int MAX_WAITING = 256;
+
+  private final ObserveRequest request;
+  private final ClientEventLoop thread;
+  private final SerialExecutor calls;
+  private final LeaderEventFilter log;
+  private final ResumingStream<ObserveRequest, ObserveResponse> stream;
+  private final StreamStartLatch streamStartLatch = new StreamStartLatch(METHOD);
+  private volatile boolean closed;
+
+  ElectionObservation(
+      String namespace, String election, LeaderListener listener, ClientRuntime runtime) {
+    request = ObserveRequest.newBuilder().setNamespace(namespace).setElection(election).build();
+    thread = runtime.environment().thread();
+    calls = new SerialExecutor(runtime.environment().callbacks());
+    log = new LeaderEventFilter(inOrder(listener), runtime.environment().events());
+    stream =
+        new ResumingStream<>(
+            runtime,
+            ElectionServiceGrpc.getObserveMethod(),
+            RetrySchedule.MAX_PAUSE,
+            () -> request.toBuilder().setResumeToken(log.resumeToken()).build(),
+            new ResponseReceiver());
+  }
+
+  void begin(OperationDeadline operationDeadline) throws InterruptedException {
+    thread.execute(stream::open);
+    streamStartLatch.await(operationDeadline, this::close);
+  }
+
+  /** Calls that the listener has not taken yet. */
+  int waiting() {
+    return calls.waiting();
+  }
+
+  private final class ResponseReceiver implements ResumingStream.Listener<ObserveResponse> {
+    @Override
+    public void onMessage(ObserveResponse message) {
+      log.take(message);
+      streamStartLatch.done();
+    }
+
+    /** A listener that is slow, or blocks for good, must not fill the memory. */
+    @Override
+    public boolean isReady() {
+      return calls.waiting() < MAX_WAITING;
+    }
+
+    /** One that went well before was refused for its token: from a snapshot, then. */
+    @Override
+    public void refused(StatusRuntimeException why) {
+      if (log.isEmpty()) {
+        streamStartLatch.failed(why);
+      } else {
+        log.loseTrack();
+        thread.after(RetrySchedule.MAX_PAUSE, stream::open);
+      }
+    }
+  }
+
+  private LeaderListener inOrder(LeaderListener to) {
+    return new LeaderListener() {
+      @Override
+      public void onLeader(Leader leader) {
+        tell(() -> to.onLeader(leader));
+      }
+
+      @Override
+      public void onNoLeader(long term) {
+        tell(() -> to.onNoLeader(term));
+      }
+
+      @Override
+      public void onValue(Leader leader) {
+        tell(() -> to.onValue(leader));
+      }
+
+      @Override
+      public void onGap() {
+        tell(to::onGap);
+      }
+
+      private void tell(Runnable events) {
+        calls.execute(
+            () -> {
+              try {
+                if (!closed) {
+                  events.run();
+                }
+              } finally {
+                if (calls.waiting() == 0) {
+                  thread.execute(stream::resume);
+                }
+              }
+            });
+      }
+    };
+  }
+
+  /** Nothing is told any more, but a call to the listener that is under way ends by itself. */
+  @Override
+  public void close() {
+    closed = true;
+    thread.execute(stream::stop);
+  }
+}

@@ -1,0 +1,211 @@
+package dev.plinth.client.internal;
+
+import dev.plinth.client.CallFailedException;
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * What the parts of a client that have packages of their own share: its channel with the retries,
+ * its own thread, its clocks, its end. Not for applications: it changes as the client does.
+ */
+public final class ClientRuntime {
+  private static final Logger log = System.getLogger("plinth.client");
+
+  private final String owner;
+  private final ManagedChannel channel;
+  private final ClientEnvironment environment;
+  private final Duration operationTimeout;
+  private final Executor background;
+  private final Optional<MeterRegistry> meters;
+  private final BlockingCaller blockingCaller;
+  private final BackgroundCaller backgroundCaller;
+  private final AsyncCaller asyncCaller;
+  // Ends with the client, and with it every stream.
+  private final Context.CancellableContext life = Context.ROOT.withCancellation();
+  private final Set<AutoCloseable> parts = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  /**
+   * @param operationTimeout for a call that waits for nothing but its answer, over all attempts
+   * @param background for the client's own work that waits for answers
+   */
+  public ClientRuntime(
+      String owner,
+      ManagedChannel channel,
+      BlockingCaller blockingCaller,
+      ClientEnvironment environment,
+      Duration operationTimeout,
+      Executor background,
+      Optional<MeterRegistry> meters) {
+    this.owner = owner;
+    this.channel = channel;
+    this.environment = environment;
+    this.operationTimeout = operationTimeout;
+    this.background = background;
+    this.meters = meters;
+    this.blockingCaller = blockingCaller;
+    this.backgroundCaller = new BackgroundCaller(channel, environment.rule(), environment.thread());
+    this.asyncCaller = new AsyncCaller(channel, environment.thread(), environment.nanos());
+  }
+
+  /** Who the client is, to others. */
+  public String owner() {
+    return owner;
+  }
+
+  /** For all attempts of a call that waits for nothing but its answer. */
+  public Duration operationTimeout() {
+    return operationTimeout;
+  }
+
+  public ManagedChannel channel() {
+    return channel;
+  }
+
+  public Context life() {
+    return life;
+  }
+
+  public ClientEnvironment environment() {
+    return environment;
+  }
+
+  public BlockingCaller blockingCaller() {
+    return blockingCaller;
+  }
+
+  public BackgroundCaller backgroundCaller() {
+    return backgroundCaller;
+  }
+
+  public AsyncCaller asyncCaller() {
+    return asyncCaller;
+  }
+
+  public OperationDeadline deadline() {
+    return deadline(operationTimeout);
+  }
+
+  public OperationDeadline deadline(Duration time) {
+    return new OperationDeadline(time, environment.nanos());
+  }
+
+  /** For one attempt. */
+  public Duration callDeadline() {
+    return blockingCaller.callDeadline();
+  }
+
+  /** What a holder may believe of a ttl that counts from before it was asked for. */
+  public static Duration localDeadline(Duration ttl) {
+    return LocalDeadline.window(ttl);
+  }
+
+  /** The monotonic clock. */
+  public LongSupplier nanos() {
+    return environment.nanos();
+  }
+
+  public InstantSource wall() {
+    return environment.wall();
+  }
+
+  /**
+   * Waits for the answer, with retries as the rule allows; never on the own thread. The request
+   * must be a read, a renewal, or carry a request id.
+   *
+   * @throws CallFailedException if the server refused it, or did not answer in time
+   */
+  public <Q, A> A call(MethodDescriptor<Q, A> method, Q request, Duration time)
+      throws InterruptedException {
+    return blockingCaller.call(method, request, deadline(time));
+  }
+
+  /**
+   * One attempt, without blocking. What hangs on the future runs on the own thread; a failure is a
+   * {@link CallFailedException}, for {@link #pause} to judge.
+   */
+  public <Q, A> CompletableFuture<A> send(
+      MethodDescriptor<Q, A> method, Q request, Duration deadline) {
+    CompletableFuture<A> answered = new CompletableFuture<>();
+    asyncCaller
+        .send(method, request, deadline)
+        .whenComplete(
+            (answer, thrown) -> {
+              if (thrown == null) {
+                answered.complete(answer);
+              } else {
+                answered.completeExceptionally(
+                    CallFailedException.of(
+                        method.getBareMethodName(), (StatusRuntimeException) thrown));
+              }
+            });
+    return answered;
+  }
+
+  /**
+   * The pause before the next attempt of what was asked; empty if there must be none, or none
+   * within the time left.
+   *
+   * @param failures how many attempts failed before this one
+   */
+  public Optional<Duration> pause(CallFailedException failure, int failures, Duration left) {
+    return environment.rule().pause((StatusRuntimeException) failure.getCause(), failures, left);
+  }
+
+  /** On the own thread, where nothing may block. Dropped once the client is closed. */
+  public void after(Duration delay, Runnable task) {
+    environment.thread().after(delay, task);
+  }
+
+  /** Threads of the client's own, as many as it takes, for work that may block. */
+  public Executor background() {
+    return background;
+  }
+
+  /** Where the client is measured; a class that uses it must not be loaded when it is empty. */
+  public Optional<MeterRegistry> meters() {
+    return meters;
+  }
+
+  /** Has a part closed with the client, while calls still can be made. */
+  public void attach(AutoCloseable part) {
+    if (closed) {
+      throw new IllegalStateException("the client is closed");
+    }
+    parts.add(part);
+  }
+
+  /** Of a part that was closed before. */
+  public void detach(AutoCloseable part) {
+    parts.remove(part);
+  }
+
+  /** Ends every stream. */
+  public void endStreams() {
+    life.cancel(null);
+  }
+
+  public void close() {
+    closed = true;
+    for (AutoCloseable part : parts) {
+      try {
+        part.close();
+      } catch (Exception e) {
+        log.log(Level.WARNING, "a part of the client did not close", e);
+      }
+    }
+  }
+}

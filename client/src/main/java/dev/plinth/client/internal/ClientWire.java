@@ -1,0 +1,32 @@
+package dev.plinth.client.internal;
+
+import java.time.Duration;
+import java.util.UUID;
+
+/** Values on their way to the wire and back. */
+public final class ClientWire {
+  private ClientWire() {}
+
+  public static com.google.protobuf.Duration duration(Duration value) {
+    return com.google.protobuf.Duration.newBuilder()
+        .setSeconds(value.getSeconds())
+        .setNanos(value.getNano())
+        .build();
+  }
+
+  public static Duration duration(com.google.protobuf.Duration value) {
+    return Duration.ofSeconds(value.getSeconds(), value.getNanos());
+  }
+
+  public static String newRequestId() {
+    return UUID.randomUUID().toString();
+  }
+
+  public static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  public static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+}

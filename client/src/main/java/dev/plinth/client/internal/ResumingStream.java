@@ -1,0 +1,175 @@
+package dev.plinth.client.internal;
+
+import io.grpc.CallOptions;
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ClientResponseObserver;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * A stream from the server, opened anew whenever it breaks, until it is stopped. All of it on the
+ * own thread, its methods too.
+ */
+public final class ResumingStream<Q, A> {
+  private static final Duration NO_END = Duration.ofDays(1);
+
+  /** Who hears what the stream says. */
+  public interface Listener<A> {
+    void onMessage(A message);
+
+    /** Whether it takes another message now; if not, {@link ResumingStream#resume} is to follow. */
+    default boolean isReady() {
+      return true;
+    }
+
+    /** Whether it is worth another attempt. */
+    default boolean isActive() {
+      return true;
+    }
+
+    /** The server refused it; nothing follows unless it is opened again. */
+    void refused(StatusRuntimeException why);
+  }
+
+  private final ManagedChannel channel;
+  private final Context life;
+  private final ClientEnvironment clientEnvironment;
+  private final MethodDescriptor<Q, A> method;
+  private final Duration maxPause;
+  private final Supplier<Q> requests;
+  private final Listener<A> listener;
+  // Of the stream that counts; what is left of an earlier one is not heard.
+  private int turn;
+  private int failures;
+  private boolean stopped;
+  // The listener has had a message and wants no other yet.
+  private boolean paused;
+  private ClientCallStreamObserver<Q> call;
+
+  /**
+   * @param longestPause between two attempts
+   * @param requests each opening asks for one
+   */
+  public ResumingStream(
+      ClientRuntime runtime,
+      MethodDescriptor<Q, A> method,
+      Duration maxPause,
+      Supplier<Q> requests,
+      Listener<A> listener) {
+    this.channel = runtime.channel();
+    this.life = runtime.life();
+    this.clientEnvironment = runtime.environment();
+    this.method = method;
+    this.maxPause = maxPause;
+    this.requests = requests;
+    this.listener = listener;
+  }
+
+  /** Also in place of a stream that is open: that one may have died without a word. */
+  public void open() {
+    leave();
+    if (!stopped && listener.isActive()) {
+      life.run(this::call);
+    }
+  }
+
+  private void call() {
+    CallOptions options = CallOptions.DEFAULT.withExecutor(clientEnvironment.thread());
+    ClientCalls.asyncServerStreamingCall(
+        channel.newCall(method, options), requests.get(), new ResponseReceiver(turn));
+  }
+
+  /** Reads on after the listener was not ready. */
+  public void resume() {
+    if (call != null && paused) {
+      paused = false;
+      call.request(1);
+    }
+  }
+
+  public void stop() {
+    stopped = true;
+    leave();
+  }
+
+  private void leave() {
+    turn++;
+    if (call != null) {
+      call.cancel("the client goes on without it", null);
+      call = null;
+    }
+  }
+
+  private void broken(StatusRuntimeException failure) {
+    if (failure.getStatus().getCode() == Code.UNAVAILABLE) {
+      channel.resetConnectBackoff(); // the channel's own pause would be longer than ours
+    }
+    call = null;
+    if (clientEnvironment.rule().pause(failure, 0, NO_END).isEmpty()) {
+      listener.refused(failure);
+      return;
+    }
+    Duration pause = clientEnvironment.rule().jittered(failures++, maxPause);
+    int current = turn;
+    clientEnvironment
+        .thread()
+        .after(
+            ClientWire.longer(pause, ErrorDetails.retryDelay(failure).orElse(Duration.ZERO)),
+            () -> {
+              if (turn == current) {
+                open();
+              }
+            });
+  }
+
+  private final class ResponseReceiver implements ClientResponseObserver<Q, A> {
+    private final int of;
+
+    ResponseReceiver(int of) {
+      this.of = of;
+    }
+
+    @Override
+    public void beforeStart(ClientCallStreamObserver<Q> stream) {
+      stream.disableAutoRequestWithInitial(1);
+      paused = false;
+      call = stream;
+    }
+
+    @Override
+    public void onNext(A message) {
+      if (of == turn) {
+        failures = 0;
+        listener.onMessage(message);
+      }
+      if (of == turn && call != null) {
+        paused = !listener.isReady();
+        if (!paused) {
+          call.request(1);
+        }
+      }
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      if (of == turn) {
+        broken((StatusRuntimeException) thrown);
+      }
+    }
+
+    /** Without a last word that its listener would have stopped at. */
+    @Override
+    public void onCompleted() {
+      if (of == turn) {
+        broken(Status.UNAVAILABLE.withDescription("the stream ended").asRuntimeException());
+      }
+    }
+  }
+}

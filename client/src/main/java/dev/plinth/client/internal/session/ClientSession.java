@@ -1,0 +1,219 @@
+package dev.plinth.client.internal.session;
+
+import dev.plinth.client.LeaseState;
+import dev.plinth.client.internal.ClientEnvironment;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.ClockReading;
+import dev.plinth.client.internal.ErrorDetails;
+import dev.plinth.client.internal.LocalDeadline;
+import dev.plinth.client.lease.SessionCredentials;
+import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.ReleaseAsk;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * A session at the server, kept alive until it is ended or lost. Its state is that of all leases
+ * that hang on it. The loss is told by the client's own clock; no call has to succeed or fail for
+ * it.
+ */
+public final class ClientSession {
+  private static final Logger log = System.getLogger("plinth.client");
+  private static final Duration MAX_BEAT = Duration.ofSeconds(2);
+
+  /** One that hangs on a session. Told on any thread, and never twice at a time by a beat. */
+  public interface SessionListener {
+    void sessionChanged();
+
+    /** An operator wants something back, as of a beat sent then. */
+    default void onReleaseAsked(ReleaseAsk ask, ClockReading sentAt) {}
+  }
+
+  private final SessionCredentials key;
+  private final LocalDeadline localDeadline;
+  private final HeartbeatSender heartbeatSender;
+  private final ClientEnvironment clientEnvironment;
+  private final Set<SessionListener> dependants = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<LeaseState> announced = new AtomicReference<>(LeaseState.SAFE);
+  private final AtomicBoolean beating = new AtomicBoolean();
+  // Of the last beat sent; only its answer leads to the next one. On the own thread alone.
+  private int turn;
+  private int failures;
+
+  public ClientSession(
+      SessionCredentials key,
+      LocalDeadline localDeadline,
+      HeartbeatSender heartbeatSender,
+      ClientEnvironment clientEnvironment) {
+    this.key = key;
+    this.localDeadline = localDeadline;
+    this.heartbeatSender = heartbeatSender;
+    this.clientEnvironment = clientEnvironment;
+  }
+
+  public void start() {
+    clientEnvironment.thread().execute(this::watch);
+    clientEnvironment.thread().execute(() -> scheduleHeartbeat(localDeadline.interval()));
+  }
+
+  public SessionCredentials key() {
+    return key;
+  }
+
+  public String id() {
+    return key.id();
+  }
+
+  public ClientEnvironment environment() {
+    return clientEnvironment;
+  }
+
+  public LeaseState state() {
+    ClockReading now = clientEnvironment.now();
+    LeaseState state = localDeadline.state(now);
+    if (state != LeaseState.LOST && localDeadline.wasSuspended(now)) {
+      sendHeartbeatNow();
+    }
+    return state;
+  }
+
+  /** Slept past its deadline, and no answer has come since. */
+  public boolean isExpiredInSleep() {
+    return localDeadline.isExpiredInSleep(clientEnvironment.now());
+  }
+
+  public boolean isLost() {
+    return state() == LeaseState.LOST;
+  }
+
+  public Duration remaining() {
+    return localDeadline.remaining(clientEnvironment.now());
+  }
+
+  /**
+   * No beat follows, and holders are told: here first, so that they stop before the server acts.
+   */
+  public void end() {
+    localDeadline.end();
+    announce();
+  }
+
+  public void attach(SessionListener sessionListener) {
+    dependants.add(sessionListener);
+  }
+
+  public void detach(SessionListener sessionListener) {
+    dependants.remove(sessionListener);
+  }
+
+  /** Asks the server now, not at the next turn, unless its answer is awaited already. */
+  public void sendHeartbeatNow() {
+    if (beating.compareAndSet(false, true)) {
+      clientEnvironment.thread().execute(this::sendHeartbeat);
+    }
+  }
+
+  private void scheduleHeartbeat(Duration delay) {
+    int current = turn;
+    clientEnvironment
+        .thread()
+        .after(
+            delay,
+            () -> {
+              if (turn == current) {
+                sendHeartbeat();
+              }
+            });
+  }
+
+  private void sendHeartbeat() {
+    beating.set(true);
+    if (announce() == LeaseState.LOST) {
+      return;
+    }
+    int current = ++turn;
+    ClockReading sentAt = clientEnvironment.now();
+    heartbeatSender
+        .send(ClientWire.shorter(MAX_BEAT, localDeadline.interval()))
+        .whenComplete(
+            (answer, thrown) ->
+                clientEnvironment
+                    .thread()
+                    .execute(() -> answered(current, sentAt, answer, thrown)));
+  }
+
+  private void answered(int of, ClockReading sentAt, HeartbeatResponse answer, Throwable thrown) {
+    beating.set(false);
+    // First of all: whatever goes wrong in telling of this answer, there is a next beat.
+    if (of == turn) {
+      scheduleHeartbeat(thrown == null ? restOfTheInterval(sentAt, answer) : pause());
+    }
+    if (thrown == null) {
+      renewed(sentAt, answer);
+    } else if (isExpired(thrown)) {
+      localDeadline.end();
+    } else {
+      localDeadline.missed();
+    }
+    announce();
+  }
+
+  private void renewed(ClockReading sentAt, HeartbeatResponse answer) {
+    ClockReading now = clientEnvironment.now();
+    failures = 0;
+    Duration slack = localDeadline.remaining(now);
+    localDeadline.renewed(sentAt, ClientWire.duration(answer.getTtl()), now);
+    clientEnvironment.events().renewed(slack);
+    answer.getReleaseAsksList().forEach(ask -> eachDependant(d -> d.onReleaseAsked(ask, sentAt)));
+  }
+
+  private Duration restOfTheInterval(ClockReading sentAt, HeartbeatResponse answer) {
+    return LocalDeadline.interval(ClientWire.duration(answer.getTtl()))
+        .minusNanos(clientEnvironment.now().nanos() - sentAt.nanos());
+  }
+
+  private Duration pause() {
+    return clientEnvironment.rule().jittered(failures++, localDeadline.interval());
+  }
+
+  private static boolean isExpired(Throwable thrown) {
+    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    return ErrorDetails.SESSION_EXPIRED.equals(ErrorDetails.reason(cause));
+  }
+
+  private void watch() {
+    // What was told decides, not a second look at the clock: a loss between the two would be told
+    // by nobody.
+    if (announce() != LeaseState.LOST) {
+      clientEnvironment
+          .thread()
+          .after(localDeadline.untilNextEdge(clientEnvironment.now()), this::watch);
+    }
+  }
+
+  private LeaseState announce() {
+    LeaseState state = state();
+    if (announced.getAndSet(state) != state) {
+      eachDependant(SessionListener::sessionChanged);
+    }
+    return state;
+  }
+
+  /** One that fails keeps neither the others from being told nor the session from its beats. */
+  private void eachDependant(Consumer<SessionListener> tell) {
+    for (SessionListener sessionListener : dependants) {
+      try {
+        tell.accept(sessionListener);
+      } catch (Throwable e) {
+        log.log(Level.ERROR, "session " + id() + ": a dependant failed", e);
+      }
+    }
+  }
+}

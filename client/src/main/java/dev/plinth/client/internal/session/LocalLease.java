@@ -1,0 +1,204 @@
+package dev.plinth.client.internal.session;
+
+import dev.plinth.client.LeaseState;
+import dev.plinth.client.internal.ClientEnvironment;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.ClockReading;
+import dev.plinth.lease.v1.ReleaseAsk;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * What one holder may believe of one hold: what its session says, unless the hold itself ended
+ * before. An operator's grace counts like the session's time, from before the beat that told of it
+ * was sent: so it is over here before the server ends the hold.
+ */
+public final class LocalLease implements ClientSession.SessionListener {
+  private static final class Listener {
+    private final LeaseState on;
+    private final Runnable task;
+    private final AtomicBoolean inFlight = new AtomicBoolean();
+
+    Listener(LeaseState on, Runnable task) {
+      this.on = on;
+      this.task = task;
+    }
+
+    /** Not while it has not come back from the last time: each would cost a thread. */
+    void tell(Executor callbacks) {
+      if (inFlight.compareAndSet(false, true)) {
+        callbacks.execute(this::run);
+      }
+    }
+
+    private void run() {
+      try {
+        task.run();
+      } finally {
+        inFlight.set(false);
+      }
+    }
+  }
+
+  private final long token;
+  private final ClientSession clientSession;
+  private final ClientEnvironment clientEnvironment;
+  private final long since;
+  private final List<Listener> listeners = new ArrayList<>();
+  private final List<Consumer<ReleaseAsk>> askListeners = new ArrayList<>();
+  private LeaseState announced = LeaseState.SAFE;
+  private boolean onOffer;
+  private boolean released;
+  private boolean lost;
+  private ReleaseAsk ask;
+  private long graceEnd;
+
+  private LocalLease(long token, ClientSession clientSession) {
+    this.token = token;
+    this.clientSession = clientSession;
+    this.clientEnvironment = clientSession.environment();
+    this.since = clientEnvironment.now().nanos();
+  }
+
+  public static LocalLease on(ClientSession clientSession, long token) {
+    LocalLease localLease = new LocalLease(token, clientSession);
+    clientSession.attach(localLease);
+    localLease.announce(); // what the session said before it was attached
+    return localLease;
+  }
+
+  public synchronized LeaseState state() {
+    if (released || onOffer) {
+      return LeaseState.RELEASED;
+    }
+    lost |= ask != null && graceEnd - clientEnvironment.now().nanos() <= 0;
+    return lost ? LeaseState.LOST : clientSession.state();
+  }
+
+  public boolean isExpiredInSleep() {
+    return clientSession.isExpiredInSleep();
+  }
+
+  public synchronized boolean isHeld() {
+    LeaseState state = state();
+    return state == LeaseState.SAFE || state == LeaseState.JEOPARDY;
+  }
+
+  /** Unlike one on offer, it cannot be held again. */
+  public synchronized boolean isEnded() {
+    return !onOffer && !isHeld();
+  }
+
+  public synchronized Duration remaining() {
+    if (!isHeld()) {
+      return Duration.ZERO;
+    }
+    Duration left = clientSession.remaining();
+    return ask == null
+        ? left
+        : ClientWire.shorter(left, Duration.ofNanos(graceEnd - clientEnvironment.now().nanos()));
+  }
+
+  /** False if it was not held any more. */
+  public synchronized boolean release() {
+    onOffer = false;
+    boolean held = isHeld();
+    released = true;
+    if (held) {
+      ended(LeaseState.RELEASED);
+    }
+    return held;
+  }
+
+  /** RELEASED for as long as it may be given to another; false if it was not held any more. */
+  public synchronized boolean beginTransfer() {
+    boolean held = isHeld();
+    onOffer = held;
+    return held;
+  }
+
+  /** Nobody took it; whatever befell the session meanwhile counts. */
+  public void cancelTransfer() {
+    synchronized (this) {
+      onOffer = false;
+    }
+    announce();
+  }
+
+  /** It ended by another's hand. */
+  public void markLost() {
+    synchronized (this) {
+      lost = true;
+    }
+    announce();
+  }
+
+  /** Runs the task at each change into the state, and now if it is there already. */
+  public synchronized void on(LeaseState state, Runnable task) {
+    if (released) {
+      return;
+    }
+    Listener listener = new Listener(state, task);
+    if (announced == state) {
+      listener.tell(clientEnvironment.callbacks());
+    }
+    listeners.add(listener);
+  }
+
+  public synchronized void onAsked(Consumer<ReleaseAsk> task) {
+    if (ask != null) {
+      notifyListeners(task, ask);
+    }
+    askListeners.add(task);
+  }
+
+  @Override
+  public void sessionChanged() {
+    announce();
+  }
+
+  /** Told with every beat; only the grace may be another one. */
+  @Override
+  public synchronized void onReleaseAsked(ReleaseAsk told, ClockReading sentAt) {
+    if (told.getToken() != token) {
+      return;
+    }
+    boolean first = ask == null;
+    ask = told;
+    graceEnd = sentAt.nanos() + ClientWire.duration(told.getGrace()).toNanos();
+    if (first) {
+      askListeners.forEach(task -> notifyListeners(task, told));
+    }
+    long left = Math.max(0, graceEnd - clientEnvironment.now().nanos());
+    clientEnvironment.thread().after(Duration.ofNanos(left), this::announce);
+  }
+
+  private void notifyListeners(Consumer<ReleaseAsk> task, ReleaseAsk what) {
+    clientEnvironment.callbacks().execute(() -> task.accept(what));
+  }
+
+  private synchronized void announce() {
+    LeaseState state = state();
+    if (state == LeaseState.RELEASED || state == announced) {
+      return;
+    }
+    announced = state;
+    if (state == LeaseState.JEOPARDY) {
+      clientEnvironment.events().jeopardy();
+    } else if (state == LeaseState.LOST) {
+      ended(state);
+    }
+    listeners.stream()
+        .filter(listener -> listener.on == state)
+        .forEach(listener -> listener.tell(clientEnvironment.callbacks()));
+  }
+
+  private void ended(LeaseState how) {
+    clientSession.detach(this);
+    clientEnvironment.events().held(how, Duration.ofNanos(clientEnvironment.now().nanos() - since));
+  }
+}

@@ -1,0 +1,162 @@
+package dev.plinth.client.internal.session;
+
+import dev.plinth.client.CallFailedException;
+import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.ClockReading;
+import dev.plinth.client.internal.LocalDeadline;
+import dev.plinth.client.internal.OperationDeadline;
+import dev.plinth.client.lease.SessionCredentials;
+import dev.plinth.lease.v1.CloseSessionRequest;
+import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.lease.v1.OpenSessionResponse;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** One session per namespace, opened on first use, and anew after it was lost. */
+public final class NamespaceSessions {
+  private static final Logger log = System.getLogger("plinth.client");
+
+  /** A namespace's session; its lock lets one thread open it while the others wait. */
+  private static final class Slot {
+    ClientSession clientSession;
+  }
+
+  private final Map<String, Slot> slots = new ConcurrentHashMap<>();
+  private final ClientRuntime runtime;
+  private final OpenSessionRequest terms;
+  private final TokenWatermarks tokens = new TokenWatermarks();
+  private volatile boolean closed;
+
+  /**
+   * @param terms what every session is opened with: owner, ttl, lock-delay
+   */
+  public NamespaceSessions(ClientRuntime runtime, OpenSessionRequest terms) {
+    this.runtime = runtime;
+    this.terms = terms;
+  }
+
+  /** The highest tokens that were seen, to notice a store that went back. */
+  public TokenWatermarks tokens() {
+    return tokens;
+  }
+
+  public ClientSession current(String namespace, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
+    synchronized (slot) {
+      checkOpen();
+      if (slot.clientSession == null || slot.clientSession.isLost()) {
+        slot.clientSession = open(namespace, operationDeadline);
+      }
+      return slot.clientSession;
+    }
+  }
+
+  private ClientSession open(String namespace, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    OpenSessionRequest request =
+        terms.toBuilder().setNamespace(namespace).setRequestId(ClientWire.newRequestId()).build();
+    return open(request, operationDeadline).clientSession();
+  }
+
+  /** A session that another process began, and what it holds. */
+  public record Resumed(ClientSession clientSession, List<Lease> held) {}
+
+  public Resumed resume(
+      String namespace, SessionCredentials key, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    OpenSessionRequest request =
+        OpenSessionRequest.newBuilder()
+            .setNamespace(namespace)
+            .setResumeSessionId(key.id())
+            .setResumeSecret(key.secret())
+            .build();
+    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
+    synchronized (slot) {
+      checkOpen();
+      if (slot.clientSession != null && !slot.clientSession.isLost()) {
+        throw new IllegalStateException(
+            "session "
+                + slot.clientSession.id()
+                + " is in use (expected: none yet in "
+                + namespace
+                + ")");
+      }
+      Resumed resumed = open(request, operationDeadline);
+      slot.clientSession = resumed.clientSession();
+      return resumed;
+    }
+  }
+
+  /**
+   * Counts from before the first attempt: if that one opened the session and its answer was lost,
+   * the second one's answer is a memory, not a renewal.
+   */
+  private Resumed open(OpenSessionRequest request, OperationDeadline operationDeadline)
+      throws InterruptedException {
+    ClockReading sentAt = runtime.environment().now();
+    OpenSessionResponse answer =
+        runtime
+            .blockingCaller()
+            .call(LeaseServiceGrpc.getOpenSessionMethod(), request, operationDeadline);
+    HeartbeatRequest heartbeat =
+        HeartbeatRequest.newBuilder()
+            .setNamespace(request.getNamespace())
+            .setSessionId(answer.getSessionId())
+            .build();
+    HeartbeatSender sender =
+        deadline ->
+            runtime.asyncCaller().send(LeaseServiceGrpc.getHeartbeatMethod(), heartbeat, deadline);
+    LocalDeadline localDeadline = new LocalDeadline(sentAt, ClientWire.duration(answer.getTtl()));
+    SessionCredentials key =
+        new SessionCredentials(answer.getSessionId(), answer.getResumeSecret());
+    ClientSession clientSession =
+        new ClientSession(key, localDeadline, sender, runtime.environment());
+    clientSession.start();
+    return new Resumed(clientSession, answer.getHeldList());
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the client is closed");
+    }
+  }
+
+  /** Ends every session, here first and then at the server, which releases what they held. */
+  public void close(Duration each) {
+    closed = true;
+    for (Map.Entry<String, Slot> entry : slots.entrySet()) {
+      synchronized (entry.getValue()) {
+        ClientSession clientSession = entry.getValue().clientSession;
+        if (clientSession != null && !clientSession.isLost()) {
+          clientSession.end();
+          closeAtServer(entry.getKey(), clientSession.id(), each);
+        }
+      }
+    }
+  }
+
+  private void closeAtServer(String namespace, String id, Duration time) {
+    CloseSessionRequest request =
+        CloseSessionRequest.newBuilder()
+            .setNamespace(namespace)
+            .setSessionId(id)
+            .setRequestId(ClientWire.newRequestId())
+            .build();
+    try {
+      runtime.call(LeaseServiceGrpc.getCloseSessionMethod(), request, time);
+    } catch (CallFailedException e) {
+      log.log(Level.INFO, "session {0} ends by its ttl: {1}", id, e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,282 @@
+package dev.plinth.client.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.client.LeaseState;
+import dev.plinth.client.internal.ClientEnvironment;
+import dev.plinth.client.internal.ClientEventLoop;
+import dev.plinth.client.internal.ClientEvents;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.Failures;
+import dev.plinth.client.internal.LocalDeadline;
+import dev.plinth.client.internal.RetrySchedule;
+import dev.plinth.client.lease.SessionCredentials;
+import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.ReleaseAsk;
+import dev.plinth.testkit.ManualClock;
+import io.grpc.Status.Code;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** On a manual clock: 10 s of ttl, 9 s of which may be believed, a beat every 3 s. */
+class ClientSessionTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final HeartbeatResponse OK =
+      HeartbeatResponse.newBuilder().setTtl(ClientWire.duration(TTL)).build();
+
+  private final ManualClock clock = new ManualClock();
+  private final List<CompletableFuture<HeartbeatResponse>> beats = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+  private ClientSession clientSession;
+  private LocalLease localLease;
+
+  @BeforeEach
+  void open() {
+    ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
+    ClientEnvironment clientEnvironment =
+        new ClientEnvironment(
+            clock.nanos(),
+            clock,
+            thread,
+            Runnable::run,
+            new RetrySchedule(new Random(1)),
+            ClientEvents.NONE);
+    clientSession =
+        new ClientSession(
+            new SessionCredentials("s", "secret"),
+            new LocalDeadline(clientEnvironment.now(), TTL),
+            this::beat,
+            clientEnvironment);
+    clientSession.start();
+    clock.runDue();
+    localLease = LocalLease.on(clientSession, 7);
+    localLease.on(LeaseState.JEOPARDY, () -> told.add("jeopardy"));
+    localLease.on(LeaseState.LOST, () -> told.add("lost"));
+  }
+
+  private CompletableFuture<HeartbeatResponse> beat(Duration deadline) {
+    beats.add(new CompletableFuture<>());
+    return beats.get(beats.size() - 1);
+  }
+
+  @Test
+  void answeredBeats_keepItSafe_aThirdOfTheTimeApart() {
+    for (int i = 1; i <= 100; i++) {
+      advance(3000);
+      assertEquals(i, beats.size());
+      beats.get(i - 1).complete(OK);
+      clock.runDue();
+    }
+    assertEquals(LeaseState.SAFE, clientSession.state());
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void slowAnswer_countsFromBeforeTheSend() {
+    advance(3000);
+    advance(1500);
+    beats.get(0).complete(OK);
+    clock.runDue();
+    assertEquals(Duration.ofMillis(9000 - 1500), clientSession.remaining());
+    advance(1500);
+    assertEquals(2, beats.size());
+  }
+
+  @Test
+  void silence_isJeopardyThenLost_withoutACall() {
+    advance(5999);
+    assertEquals(List.of(), told);
+    advance(1);
+    assertEquals(List.of("jeopardy"), told);
+    advance(2999);
+    assertEquals(List.of("jeopardy"), told);
+    advance(1);
+    assertEquals(List.of("jeopardy", "lost"), told);
+    assertEquals(1, beats.size());
+  }
+
+  @Test
+  void failedBeat_isJeopardyAtOnce_andTriedAgainSoon() {
+    advance(3000);
+    fail(0, Code.UNAVAILABLE);
+    assertEquals(List.of("jeopardy"), told);
+    advance(100);
+    assertEquals(2, beats.size());
+    beats.get(1).complete(OK);
+    clock.runDue();
+    assertEquals(LeaseState.SAFE, clientSession.state());
+    advance(3000);
+    fail(2, Code.DEADLINE_EXCEEDED);
+    assertEquals(List.of("jeopardy", "jeopardy"), told);
+  }
+
+  @Test
+  void beatsThatAllFail_endInLost_andThenStop() {
+    for (int i = 0; i < 200 && !clientSession.isLost(); i++) {
+      advance(50);
+      beats.stream().filter(beat -> !beat.isDone()).toList().forEach(this::unavailable);
+    }
+    assertTrue(clientSession.isLost());
+    assertEquals(List.of("jeopardy", "lost"), told);
+    int sent = beats.size();
+    advance(60_000);
+    assertEquals(sent, beats.size());
+  }
+
+  @Test
+  void serverSaysExpired_isLostAtOnce() {
+    advance(3000);
+    beats.get(0).completeExceptionally(Failures.sessionExpired());
+    clock.runDue();
+    assertEquals(List.of("lost"), told);
+  }
+
+  @Test
+  void answerAfterTheDeadline_isTooLate() {
+    advance(3000);
+    advance(6000);
+    beats.get(0).complete(OK);
+    clock.runDue();
+    assertEquals(LeaseState.LOST, clientSession.state());
+    advance(60_000);
+    assertEquals(1, beats.size());
+  }
+
+  @Test
+  void V15_wallClockSteps_changeNothing_butJeopardyUntilTheNextAnswer() {
+    clock.stepWall(Duration.ofHours(-5));
+    advance(3000);
+    assertEquals(1, beats.size());
+    clock.stepWall(Duration.ofHours(10));
+    beats.get(0).complete(OK); // sent before the step, so it says nothing of the time since
+    clock.runDue();
+    assertEquals(List.of("jeopardy"), told);
+    assertEquals(2, beats.size());
+    beats.get(1).complete(OK);
+    clock.runDue();
+    assertEquals(LeaseState.SAFE, clientSession.state());
+    assertEquals(Duration.ofSeconds(9), clientSession.remaining());
+  }
+
+  @Test
+  void V15_machineThatSlept_isJeopardyAtTheNextLook_andAsksAtOnce() {
+    advance(1000);
+    clock.stepWall(Duration.ofMinutes(10));
+    assertEquals(LeaseState.JEOPARDY, clientSession.state());
+    assertEquals(LeaseState.JEOPARDY, localLease.state());
+    clock.runDue();
+    assertEquals(1, beats.size());
+    assertEquals(List.of("jeopardy"), told);
+    beats.get(0).completeExceptionally(Failures.sessionExpired());
+    clock.runDue();
+    assertEquals(List.of("jeopardy", "lost"), told);
+  }
+
+  @Test
+  void V15_beatOutOfTurn_movesTheNextOne_andAddsNone() {
+    advance(1000);
+    clock.stepWall(Duration.ofMinutes(10));
+    clientSession.state();
+    clock.runDue();
+    beats.get(0).complete(OK);
+    clock.runDue();
+    advance(2999);
+    assertEquals(1, beats.size());
+    advance(1);
+    assertEquals(2, beats.size());
+  }
+
+  @Test
+  void releaseAsk_isToldOnce_andItsGraceEndsTheHoldAlone() {
+    List<String> asks = new ArrayList<>();
+    localLease.onAsked(ask -> asks.add(ask.getReason()));
+    LocalLease other = LocalLease.on(clientSession, 8);
+    advance(3000);
+    advance(500);
+    answerWithAsk(0, Duration.ofSeconds(4));
+    assertEquals(List.of("maintenance"), asks);
+    assertEquals(Duration.ofMillis(3500), localLease.remaining()); // counted from before the send
+    advance(2500);
+    answerWithAsk(1, Duration.ofSeconds(1));
+    assertEquals(1, asks.size());
+    advance(999);
+    assertEquals(LeaseState.SAFE, localLease.state());
+    advance(1);
+    assertEquals(List.of("lost"), told);
+    assertEquals(LeaseState.LOST, localLease.state());
+    assertEquals(LeaseState.SAFE, other.state());
+    assertEquals(LeaseState.SAFE, clientSession.state());
+  }
+
+  @Test
+  void releaseAsk_reachesAListenerThatComesLate() {
+    advance(3000);
+    answerWithAsk(0, Duration.ofSeconds(4));
+    List<String> asks = new ArrayList<>();
+    localLease.onAsked(ask -> asks.add(ask.getActor()));
+    assertEquals(List.of("ops"), asks);
+  }
+
+  private void answerWithAsk(int beat, Duration grace) {
+    ReleaseAsk ask =
+        ReleaseAsk.newBuilder()
+            .setToken(7)
+            .setGrace(ClientWire.duration(grace))
+            .setActor("ops")
+            .setReason("maintenance")
+            .build();
+    beats.get(beat).complete(OK.toBuilder().addReleaseAsks(ask).build());
+    clock.runDue();
+  }
+
+  @Test
+  void listenerThatComesLate_isToldAtOnce_andOneThatLetGo_notAtAll() {
+    localLease.release();
+    LocalLease other = LocalLease.on(clientSession, 8);
+    advance(9000);
+    assertEquals(List.of(), told);
+    other.on(LeaseState.LOST, () -> told.add("late"));
+    assertEquals(List.of("late"), told);
+  }
+
+  @Test
+  void holdOnOffer_isNotBelievedIn_untilNobodyTakesIt() {
+    assertTrue(localLease.beginTransfer());
+    assertEquals(LeaseState.RELEASED, localLease.state());
+    assertEquals(Duration.ZERO, localLease.remaining());
+    localLease.cancelTransfer();
+    assertEquals(LeaseState.SAFE, localLease.state());
+    localLease.beginTransfer();
+    advance(9000);
+    localLease.cancelTransfer();
+    assertEquals(List.of("lost"), told);
+  }
+
+  @Test
+  void end_tellsTheLoss_andStopsTheBeats() {
+    clientSession.end();
+    assertEquals(List.of("lost"), told);
+    advance(60_000);
+    assertEquals(0, beats.size());
+  }
+
+  private void fail(int beat, Code code) {
+    beats.get(beat).completeExceptionally(Failures.plain(code));
+    clock.runDue();
+  }
+
+  private void unavailable(CompletableFuture<HeartbeatResponse> beat) {
+    beat.completeExceptionally(Failures.plain(Code.UNAVAILABLE));
+    clock.runDue();
+  }
+
+  private void advance(long millis) {
+    clock.advance(Duration.ofMillis(millis));
+  }
+}

@@ -1,0 +1,113 @@
+package dev.plinth.client.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.plinth.client.LeaseState;
+import dev.plinth.client.internal.BlockingCaller;
+import dev.plinth.client.internal.ClientEnvironment;
+import dev.plinth.client.internal.ClientEventLoop;
+import dev.plinth.client.internal.ClientEvents;
+import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.Failures;
+import dev.plinth.client.internal.OperationDeadline;
+import dev.plinth.client.internal.RetrySchedule;
+import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceImplBase;
+import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.testkit.ManualClock;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status.Code;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** On a manual clock that a pause between two attempts moves by 4 s. */
+class NamespaceSessionsTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+
+  private final ManualClock clock = new ManualClock();
+  private final List<OpenSessionRequest> opened = new ArrayList<>();
+  private int failFirst;
+  private Server server;
+  private ManagedChannel channel;
+  private NamespaceSessions namespaceSessions;
+
+  @BeforeEach
+  void start() throws Exception {
+    String name = InProcessServerBuilder.generateName();
+    server = InProcessServerBuilder.forName(name).addService(new Opener()).build().start();
+    channel = InProcessChannelBuilder.forName(name).build();
+    RetrySchedule rule = new RetrySchedule(new Random(1));
+    BlockingCaller blockingCaller =
+        new BlockingCaller(channel, TTL, rule, time -> clock.advance(Duration.ofSeconds(4)));
+    ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
+    ClientEnvironment environment =
+        new ClientEnvironment(clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE);
+    ClientRuntime runtime =
+        new ClientRuntime(
+            "ann", channel, blockingCaller, environment, TTL, Runnable::run, Optional.empty());
+    namespaceSessions =
+        new NamespaceSessions(
+            runtime, OpenSessionRequest.newBuilder().setOwnerId(runtime.owner()).build());
+  }
+
+  @AfterEach
+  void stop() {
+    channel.shutdownNow();
+    server.shutdownNow();
+  }
+
+  @Test
+  void openingSentTwice_countsFromTheFirst_withOneRequestId() throws Exception {
+    failFirst = 1;
+    ClientSession clientSession = current("a");
+    assertEquals(Duration.ofSeconds(9 - 4), clientSession.remaining());
+    assertEquals(2, opened.size());
+    assertEquals(opened.get(0), opened.get(1));
+  }
+
+  @Test
+  void namespace_hasOneSession_untilItIsLost() throws Exception {
+    ClientSession first = current("a");
+    assertSame(first, current("a"));
+    assertNotSame(first, current("b"));
+    clock.advance(Duration.ofSeconds(9));
+    assertNotSame(first, current("a"));
+    assertEquals(LeaseState.LOST, first.state());
+    assertEquals(LeaseState.SAFE, current("a").state());
+  }
+
+  private ClientSession current(String namespace) throws InterruptedException {
+    return namespaceSessions.current(
+        namespace, new OperationDeadline(Duration.ofMinutes(1), clock.nanos()));
+  }
+
+  private final class Opener extends LeaseServiceImplBase {
+    @Override
+    public void openSession(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
+      opened.add(request);
+      if (opened.size() <= failFirst) {
+        to.onError(Failures.plain(Code.UNAVAILABLE));
+        return;
+      }
+      to.onNext(
+          OpenSessionResponse.newBuilder()
+              .setSessionId("s" + opened.size())
+              .setTtl(ClientWire.duration(TTL))
+              .build());
+      to.onCompleted();
+    }
+  }
+}

@@ -45,10 +45,9 @@ final class KnownViolations {
               RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/LeaseView.java#LeaseView
               RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/NamespacePolicy.java#NamespacePolicy
               RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/RateLimitSettings.java#RateLimitSettings
-              RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/core/Rule.java#Rule
+              RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/policy/Rule.java#Rule
               RecordSizeRule: server-kit/src/main/java/dev/plinth/server/HostSettings.java#Limits
               RecordSizeRule: standalone/src/main/java/dev/plinth/standalone/PlinthSettings.java#PlinthSettings
-              UniqueTypeNameRule: Reservation
       """
           .lines()
           .map(String::strip)

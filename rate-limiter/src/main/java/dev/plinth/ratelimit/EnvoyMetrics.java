@@ -1,7 +1,7 @@
 package dev.plinth.ratelimit;
 
-import dev.plinth.ratelimit.core.Descriptor;
 import dev.plinth.ratelimit.grpc.EnvoyEvents;
+import dev.plinth.ratelimit.policy.Descriptor;
 import dev.plinth.server.log.LogThrottle;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class EnvoyMetrics implements EnvoyEvents {
   private static final System.Logger log = System.getLogger("plinth.ratelimit");
-  private static final int MOST_SERIES = 1000;
-  private static final int MOST_UNKNOWN = 100;
+  private static final int MAX_SERIES = 1000;
+  private static final int MAX_UNKNOWN = 100;
   private static final String OTHERS = "others";
 
   private record Series(String domain, String rule, String values, Outcome outcome) {
@@ -40,7 +40,7 @@ final class EnvoyMetrics implements EnvoyEvents {
     Series series = new Series(domain, rule, values, outcome);
     Counter known = hits.get(series);
     if (known == null) {
-      Series shown = hits.size() < MOST_SERIES ? series : series.others();
+      Series shown = hits.size() < MAX_SERIES ? series : series.others();
       known = hits.computeIfAbsent(shown, this::counter);
     }
     known.increment(many);
@@ -61,7 +61,7 @@ final class EnvoyMetrics implements EnvoyEvents {
     String name = Descriptor.shortened(domain);
     Counter known = unknown.get(name);
     if (known == null) {
-      String shown = unknown.size() < MOST_UNKNOWN ? name : OTHERS;
+      String shown = unknown.size() < MAX_UNKNOWN ? name : OTHERS;
       known = unknown.computeIfAbsent(shown, this::unknownCounter);
     }
     known.increment();

@@ -1,13 +1,13 @@
 package dev.plinth.ratelimit;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.BudgetStore.Loss;
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Decision.Verdict;
-import dev.plinth.ratelimit.core.DescriptorCache;
-import dev.plinth.ratelimit.core.LimitEvents;
-import dev.plinth.ratelimit.core.RowMemory;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
+import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.pipeline.Decision.Verdict;
+import dev.plinth.ratelimit.pipeline.DescriptorCache;
+import dev.plinth.ratelimit.pipeline.LimitEvents;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStore.Loss;
+import dev.plinth.ratelimit.store.RowMemory;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -99,7 +99,7 @@ final class RateLimitMetrics implements LimitEvents {
         .register(registry);
   }
 
-  /** What is read off a node when somebody looks. */
+  /** Gauges that are read from a node. */
   void watch(MeterRegistry of, RateLimitNode node) {
     Gauge.builder("plinth.ratelimit.policies", node, RateLimitNode::domains)
         .description("Domains whose policies this node keeps ready")
@@ -112,7 +112,7 @@ final class RateLimitMetrics implements LimitEvents {
 
   /** How much a crash would forget, of a store that writes checkpoints. */
   static void watch(MeterRegistry of, BudgetStore store) {
-    store.rows().ifPresent(rows -> memory(of, "rows", rows, RowMemory::used, rows.most()));
+    store.rows().ifPresent(rows -> memory(of, "rows", rows, RowMemory::used, rows.max()));
     if (store.loss().isEmpty()) {
       return;
     }
@@ -152,7 +152,7 @@ final class RateLimitMetrics implements LimitEvents {
   }
 
   void watch(MeterRegistry of, DescriptorCache cache) {
-    memory(of, "cache", cache, DescriptorCache::bytes, cache.mostBytes());
+    memory(of, "cache", cache, DescriptorCache::bytes, cache.maxBytes());
     Gauge.builder("plinth.ratelimit.cache.entries", cache, DescriptorCache::entries)
         .description("Descriptors and budgets that are remembered")
         .register(of);
@@ -223,9 +223,9 @@ final class RateLimitMetrics implements LimitEvents {
     denyCacheHits.increment();
   }
 
-  /** 0 while the store is asked, 1 while it is left alone, 2 while it is tried again. */
+  /** 0 closed, 1 open, 2 half open. */
   @Override
-  public void breaker(Breaker state) {
+  public void breaker(CircuitState state) {
     breaker.set(state.ordinal());
   }
 }

@@ -1,11 +1,11 @@
 package dev.plinth.ratelimit;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.DescriptorCache;
-import dev.plinth.ratelimit.core.Limits;
-import dev.plinth.ratelimit.core.Node;
-import dev.plinth.ratelimit.core.PolicyApp;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
+import dev.plinth.ratelimit.pipeline.DescriptorCache;
+import dev.plinth.ratelimit.pipeline.NodeContext;
+import dev.plinth.ratelimit.pipeline.RateLimits;
+import dev.plinth.ratelimit.policy.PolicyApp;
+import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.server.Threads;
@@ -25,14 +25,14 @@ import java.util.concurrent.ScheduledExecutorService;
 /**
  * Rate limits: policies on shards that it shares with others, budgets in a store.
  *
- * <p>It names no engine that it cannot do without. While the store of budgets is away, fail modes
- * decide; while the shards' is, the last policies that were seen do.
+ * <p>It names no engine that it cannot do without. While the store of budgets is unavailable, fail
+ * modes decide; while the shards' is, the last policies that were seen do.
  */
 public final class RateLimitService implements HostedService {
   private final ScheduledExecutorService scheduler =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-limits"));
   private final Engine budgets;
-  private final Limits limits;
+  private final RateLimits limits;
   private final RateLimitNode node;
 
   private RateLimitService(
@@ -43,14 +43,14 @@ public final class RateLimitService implements HostedService {
       CallForwarder callForwarder,
       TimeSource time,
       MeterRegistry registry) {
-    this.budgets = new Dispensable(store);
+    this.budgets = new NonEssentialEngine(store);
     DescriptorCache cache = settings.cache();
     RateLimitMetrics metrics = new RateLimitMetrics(registry);
     this.limits =
-        new Limits(
+        new RateLimits(
             store,
             settings.tuning(),
-            new Node(
+            new NodeContext(
                 time,
                 time.nanos(),
                 scheduler,
@@ -71,7 +71,7 @@ public final class RateLimitService implements HostedService {
     RateLimitMetrics.watch(registry, store);
     metrics.watch(registry, cache);
     RateLimitMetrics.memory(
-        registry, "local", limits, Limits::localRowBytes, settings.localRowBytes());
+        registry, "local", limits, RateLimits::localRowBytes, settings.localRowBytes());
   }
 
   /** What it keeps in the shards; they are opened with it. */

@@ -2,13 +2,13 @@ package dev.plinth.ratelimit;
 
 import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
-import dev.plinth.ratelimit.core.DescriptorCache;
-import dev.plinth.ratelimit.core.RowMemory;
-import dev.plinth.ratelimit.core.Tuning;
 import dev.plinth.ratelimit.grpc.EnvoyAnswers;
 import dev.plinth.ratelimit.grpc.EnvoyEvents;
 import dev.plinth.ratelimit.grpc.EnvoyHeaders;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
+import dev.plinth.ratelimit.pipeline.DescriptorCache;
+import dev.plinth.ratelimit.pipeline.PipelineOptions;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.server.settings.ByteSize;
 import dev.plinth.server.settings.InvalidSettingException;
 import dev.plinth.server.settings.Setting;
@@ -83,8 +83,8 @@ public record RateLimitSettings(
             byDefault = "false")
         boolean envoyMetadata) {
 
-  private static final ByteSize LEAST_MEMORY = new ByteSize(4 << 20);
-  private static final ByteSize MOST_MEMORY = new ByteSize(1L << 40);
+  private static final ByteSize MIN_MEMORY = new ByteSize(4 << 20);
+  private static final ByteSize MAX_MEMORY = new ByteSize(1L << 40);
 
   public RateLimitSettings {
     unlessBetween("storeBudget", storeBudget, Duration.ofMillis(1), Duration.ofSeconds(10));
@@ -98,7 +98,7 @@ public record RateLimitSettings(
     unlessBetween("policyIdle", policyIdle, Duration.ofMillis(10), Duration.ofDays(1));
     unlessBetween("policyWait", policyWait, Duration.ofMillis(1), Duration.ofMinutes(1));
     if (memory.bytes() != 0) {
-      unlessBetween("memory", memory, LEAST_MEMORY, MOST_MEMORY);
+      unlessBetween("memory", memory, MIN_MEMORY, MAX_MEMORY);
     }
     unlessBetween("streamed", streamed, 1, 100_000);
     unlessBetween(
@@ -110,8 +110,8 @@ public record RateLimitSettings(
     }
   }
 
-  Tuning tuning() {
-    return new Tuning(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, denyFor);
+  PipelineOptions tuning() {
+    return new PipelineOptions(storeBudget, lanes, batch, breakAfter, backoff, maxBackoff, denyFor);
   }
 
   EnvoyAnswers envoy(EnvoyEvents events) {

@@ -8,10 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * One counter for each domain and rule. Rules are few by design, but anybody may make policies:
- * past {@link #MOST} they share the labels {@code others}.
+ * past {@link #MAX} they share the labels {@code others}.
  */
 final class RuleCounters {
-  static final int MOST = 1000;
+  static final int MAX = 1000;
   private static final String OTHERS = "others";
 
   private record Labels(String domain, String rule) {}
@@ -36,7 +36,7 @@ final class RuleCounters {
     Labels labels = new Labels(domain, rule);
     Counter known = counters.get(labels);
     if (known == null) {
-      Labels shown = counters.size() < MOST ? labels : new Labels(OTHERS, OTHERS);
+      Labels shown = counters.size() < MAX ? labels : new Labels(OTHERS, OTHERS);
       known = counters.computeIfAbsent(shown, this::counter);
     }
     known.increment();

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

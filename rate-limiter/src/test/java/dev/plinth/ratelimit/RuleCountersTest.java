@@ -11,10 +11,10 @@ class RuleCountersTest {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     RuleCounters counters =
         new RuleCounters(registry, "rule.denials", "denials", "mode", "enforced");
-    for (int i = 0; i < RuleCounters.MOST + 500; i++) {
+    for (int i = 0; i < RuleCounters.MAX + 500; i++) {
       counters.increment("domain", "rule-" + i);
     }
-    assertEquals(RuleCounters.MOST + 1, registry.getMeters().size());
+    assertEquals(RuleCounters.MAX + 1, registry.getMeters().size());
     assertEquals(
         500, registry.get("plinth.ratelimit.rule.denials").tag("rule", "others").counter().count());
     assertEquals(

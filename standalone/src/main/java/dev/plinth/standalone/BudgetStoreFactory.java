@@ -1,6 +1,6 @@
 package dev.plinth.standalone;
 
-import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisAddress;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;

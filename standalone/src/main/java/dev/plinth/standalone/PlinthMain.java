@@ -1,6 +1,6 @@
 package dev.plinth.standalone;
 
-import dev.plinth.ratelimit.envoy.ImportEnvoy;
+import dev.plinth.ratelimit.envoy.ImportEnvoyCommand;
 import dev.plinth.server.Launcher;
 import dev.plinth.server.RunningProcess;
 import dev.plinth.server.Version;
@@ -15,13 +15,13 @@ public final class PlinthMain {
   private PlinthMain() {}
 
   public static void main(String[] args) {
-    if (args.length > 0 && args[0].equals(ImportEnvoy.NAME)) {
+    if (args.length > 0 && args[0].equals(ImportEnvoyCommand.NAME)) {
       List<String> rest = List.of(args).subList(1, args.length);
-      System.exit(ImportEnvoy.run(rest, System.out, System.err));
+      System.exit(ImportEnvoyCommand.run(rest, System.out, System.err));
     }
     new Launcher<>("plinth", PlinthSettings.class, PlinthMain::start)
         .command(
-            ImportEnvoy.NAME + " [--target=host:port] FILE...",
+            ImportEnvoyCommand.NAME + " [--target=host:port] FILE...",
             "policies from the configuration of Envoy's reference rate limit service")
         .main(args, System.getenv());
   }

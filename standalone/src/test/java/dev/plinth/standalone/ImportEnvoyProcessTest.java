@@ -3,7 +3,7 @@ package dev.plinth.standalone;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.envoy.ImportEnvoy;
+import dev.plinth.ratelimit.envoy.ImportEnvoyCommand;
 import dev.plinth.testkit.TestSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -32,7 +32,7 @@ class ImportEnvoyProcessTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
   private int run(String... args) {
-    return ImportEnvoy.run(List.of(args), new PrintStream(out), new PrintStream(err));
+    return ImportEnvoyCommand.run(List.of(args), new PrintStream(out), new PrintStream(err));
   }
 
   private String file(String text) throws Exception {

@@ -1,6 +1,6 @@
 package dev.plinth.bench.limits;
 
-import dev.plinth.ratelimit.core.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStore;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.lettuce.core.RedisClient;

@@ -2,8 +2,8 @@ package dev.plinth.bench.limits;
 
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.policy.PolicyApp;
+import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisSettings;
 import dev.plinth.server.Engine;

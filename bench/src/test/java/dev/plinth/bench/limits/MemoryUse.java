@@ -2,18 +2,18 @@ package dev.plinth.bench.limits;
 
 import dev.plinth.bench.BenchRedis;
 import dev.plinth.bench.Table;
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Check;
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.Descriptor;
-import dev.plinth.ratelimit.core.DescriptorCache;
-import dev.plinth.ratelimit.core.Limits;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.Request;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.pipeline.Check;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.pipeline.DescriptorCache;
+import dev.plinth.ratelimit.pipeline.RateLimits;
+import dev.plinth.ratelimit.policy.Descriptor;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.server.Threads;
 import io.lettuce.core.FlushMode;
@@ -82,10 +82,10 @@ final class MemoryUse {
     }
   }
 
-  private static Request take(String key) {
+  private static BudgetRequest take(String key) {
     Budget budget =
         new Budget(key, PlinthEngine.bucket(HOURLY), 1, OnChange.AS_IS, false, Optional.empty());
-    return Request.of(Operation.Take.of(List.of(new Charge(budget, 1))));
+    return BudgetRequest.of(Operation.Take.of(List.of(new Charge(budget, 1))));
   }
 
   /** Checked against Redis, so that the budgets themselves are not in this heap. */
@@ -95,7 +95,7 @@ final class MemoryUse {
     CompiledPolicy policy = CompiledPolicy.of(only, cache);
     ScheduledExecutorService scheduler =
         Executors.newSingleThreadScheduledExecutor(Threads.daemons("memory"));
-    try (Limits limits = PlinthEngine.limits(clients.budgets(), scheduler)) {
+    try (RateLimits limits = PlinthEngine.limits(clients.budgets(), scheduler)) {
       checkRandom(limits, policy, 1_000); // classes and connections
       long entries = cache.entries();
       long bytes = cache.bytes();
@@ -110,7 +110,7 @@ final class MemoryUse {
     }
   }
 
-  private static void checkRandom(Limits limits, CompiledPolicy policy, int times) {
+  private static void checkRandom(RateLimits limits, CompiledPolicy policy, int times) {
     for (int i = 0; i < times; i++) {
       Descriptor random = new Descriptor(PlinthChecks.DESCRIPTOR, UUID.randomUUID().toString());
       Check check = new Check(List.of(random), 1, false, Optional.empty());

@@ -1,19 +1,19 @@
 package dev.plinth.bench.limits;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Check;
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.Decision;
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Decision.Verdict;
-import dev.plinth.ratelimit.core.Descriptor;
-import dev.plinth.ratelimit.core.Limit.Bucket;
-import dev.plinth.ratelimit.core.Limits;
-import dev.plinth.ratelimit.core.Node;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.Rule;
-import dev.plinth.ratelimit.core.Tuning;
+import dev.plinth.ratelimit.pipeline.Check;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.pipeline.Decision.Verdict;
+import dev.plinth.ratelimit.pipeline.NodeContext;
+import dev.plinth.ratelimit.pipeline.PipelineOptions;
+import dev.plinth.ratelimit.pipeline.RateLimits;
+import dev.plinth.ratelimit.policy.Descriptor;
+import dev.plinth.ratelimit.policy.Limit.Bucket;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.policy.Rule;
+import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.server.Threads;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -31,7 +31,7 @@ final class PlinthEngine implements Contestant {
 
   private final ScheduledExecutorService scheduler =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("limits"));
-  private final Limits limits;
+  private final RateLimits limits;
   private final CompiledPolicy policy;
   private final PerKey<Check> checks;
 
@@ -51,11 +51,11 @@ final class PlinthEngine implements Contestant {
   }
 
   /** With a store that is waited for as long as it takes. */
-  static Limits limits(BudgetStore budgets, ScheduledExecutorService scheduler) {
-    return new Limits(
+  static RateLimits limits(BudgetStore budgets, ScheduledExecutorService scheduler) {
+    return new RateLimits(
         budgets,
-        Tuning.DEFAULT.withStoreBudget(Duration.ofSeconds(10)),
-        new Node(
+        PipelineOptions.DEFAULTS.withStoreBudget(Duration.ofSeconds(10)),
+        new NodeContext(
             InstantSource.system(),
             System::nanoTime,
             scheduler,

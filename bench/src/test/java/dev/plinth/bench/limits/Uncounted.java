@@ -1,8 +1,8 @@
 package dev.plinth.bench.limits;
 
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Decision.Verdict;
-import dev.plinth.ratelimit.core.LimitEvents;
+import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.pipeline.Decision.Verdict;
+import dev.plinth.ratelimit.pipeline.LimitEvents;
 
 /** No metrics: libraries keep none either. */
 final class Uncounted implements LimitEvents {
@@ -43,5 +43,5 @@ final class Uncounted implements LimitEvents {
   public void denyCacheHit() {}
 
   @Override
-  public void breaker(Breaker state) {}
+  public void breaker(CircuitState state) {}
 }

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 public final class EnvoyConfig {
   private static final Set<String> OF_FILES = Set.of("domain", "descriptors");
 
-  /** Names that the reference takes at any place, and looks at only at their own. */
+  /** Names that the reference accepts anywhere, and uses only in their own section. */
   private static final Set<String> KNOWN =
       Set.of(
           "domain",
@@ -87,7 +87,7 @@ public final class EnvoyConfig {
     return List.copyOf(notes);
   }
 
-  /** The fields of a node; those that have no effect at this place are noted. */
+  /** The fields of a node; those that have no effect here are reported. */
   static Map<String, YamlNode> known(YamlNode node, Set<String> here, Consumer<String> notes) {
     Map<String, YamlNode> fields = node.fields();
     fields.forEach(

@@ -1,7 +1,7 @@
 package dev.plinth.ratelimit.envoy;
 
 import com.google.protobuf.util.Durations;
-import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Match;
 import dev.plinth.ratelimit.v1.OnChange;
@@ -20,10 +20,10 @@ import java.util.function.Consumer;
  * for each that has neither a limit nor descriptors below it, which the reference exempts so.
  */
 final class EnvoyDomain {
-  static final int MOST_RULES = 1000;
-  private static final int MOST_DEPTH = 16;
-  private static final int MOST_KEY = 64;
-  private static final int MOST_VALUE = 256;
+  static final int MAX_RULES = 1000;
+  private static final int MAX_DEPTH = 16;
+  private static final int MAX_KEY = 64;
+  private static final int MAX_VALUE = 256;
 
   /** Microseconds would do for all; the reference's months and years have no calendar either. */
   private static final Map<String, Long> SECONDS =
@@ -56,14 +56,14 @@ final class EnvoyDomain {
   private final Consumer<String> notes;
   private final Set<String> roots = new HashSet<>();
   private final RuleNames names = new RuleNames();
-  private final EnvoyReplaces replaces;
+  private final EnvoyReplacements replaces;
   private final List<Rule.Builder> rules = new ArrayList<>();
 
   EnvoyDomain(String name, YamlNode at, Consumer<String> notes) {
     this.name = name;
     this.at = at;
     this.notes = notes;
-    this.replaces = new EnvoyReplaces(notes);
+    this.replaces = new EnvoyReplacements(notes);
   }
 
   void add(YamlNode descriptors) {
@@ -89,9 +89,9 @@ final class EnvoyDomain {
       if (!siblings.add(composite(path.get(path.size() - 1)))) {
         throw item.refused("duplicate descriptor " + path(path));
       }
-      if (path.size() > MOST_DEPTH) {
+      if (path.size() > MAX_DEPTH) {
         throw item.refused(
-            "nested " + path.size() + " deep (expected: at most " + MOST_DEPTH + " levels)");
+            "nested " + path.size() + " deep (expected: at most " + MAX_DEPTH + " levels)");
       }
       YamlNode limit = fields.get("rate_limit");
       YamlNode below = fields.get("descriptors");
@@ -113,15 +113,15 @@ final class EnvoyDomain {
     if (key.isEmpty()) {
       throw item.refused("a descriptor without a key");
     }
-    if (key.indexOf('*') >= 0 || key.length() > MOST_KEY) {
+    if (key.indexOf('*') >= 0 || key.length() > MAX_KEY) {
       throw fields
           .get("key")
-          .refused("key " + key + " (expected: at most " + MOST_KEY + " characters, no *)");
+          .refused("key " + key + " (expected: at most " + MAX_KEY + " characters, no *)");
     }
-    if (value.length() > MOST_VALUE) {
+    if (value.length() > MAX_VALUE) {
       throw fields
           .get("value")
-          .refused("a value of " + value.length() + " characters (expected: " + MOST_VALUE + ")");
+          .refused("a value of " + value.length() + " characters (expected: " + MAX_VALUE + ")");
     }
     boolean shared = truth(fields, "share_threshold");
     if (shared && value.indexOf('*') < 0) {
@@ -153,7 +153,7 @@ final class EnvoyDomain {
     Rule.Builder rule = keep(item, detailed(path, truth(fields, "detailed_metric")));
     long requests =
         of.containsKey("requests_per_unit")
-            ? of.get("requests_per_unit").number(Limit.MOST_IN_WINDOW)
+            ? of.get("requests_per_unit").number(Limit.MAX_IN_WINDOW)
             : 0;
     if (unlimited) {
       rule.setAlgorithm(Algorithm.ALGORITHM_UNLIMITED);
@@ -174,9 +174,9 @@ final class EnvoyDomain {
   }
 
   private Rule.Builder keep(YamlNode item, List<Match> path) {
-    if (rules.size() == MOST_RULES) {
+    if (rules.size() == MAX_RULES) {
       throw item.refused(
-          "domain " + name + " has more than " + MOST_RULES + " limits (expected: at most)");
+          "domain " + name + " has more than " + MAX_RULES + " limits (expected: at most)");
     }
     Rule.Builder rule = Rule.newBuilder().setName(names.of(path(path))).addAllMatch(path);
     rules.add(rule);
@@ -197,7 +197,7 @@ final class EnvoyDomain {
     return fields.containsKey(name) && fields.get(name).truth();
   }
 
-  /** As the reference tells descriptors of one level apart. */
+  /** The key by which the reference distinguishes descriptors of one level. */
   private static String composite(Match match) {
     return match.getValue().isEmpty() ? match.getKey() : match.getKey() + "_" + match.getValue();
   }

@@ -8,21 +8,21 @@ import java.util.Set;
 
 /**
  * Names of rules from the paths of descriptors. The same path has the same name with every import,
- * so that its budgets go on; what a name cannot tell is told by a digest at its end.
+ * so that its budgets continue; ambiguous names get a digest at the end.
  */
 final class RuleNames {
-  private static final int MOST = 64;
+  private static final int MAX = 64;
   private static final int DIGEST = 9;
 
   private final Set<String> taken = new HashSet<>();
 
   String of(String path) {
     String name = path.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "-");
-    boolean tells = name.length() <= MOST && name.equals(path.replace('.', '-'));
-    if (!tells || taken.contains(name)) {
+    boolean isUnambiguous = name.length() <= MAX && name.equals(path.replace('.', '-'));
+    if (!isUnambiguous || taken.contains(name)) {
       long digest = Fingerprint.of(path.getBytes(StandardCharsets.UTF_8));
       name =
-          name.substring(0, Math.min(name.length(), MOST - DIGEST))
+          name.substring(0, Math.min(name.length(), MAX - DIGEST))
               + "-%08x".formatted((int) digest);
     }
     taken.add(name);

@@ -27,7 +27,7 @@ import org.yaml.snakeyaml.nodes.Tag;
 
 /** A part of a YAML file, which knows its line. Scalars are taken as they are written. */
 final class YamlNode {
-  private static final int MOST_DEPTH = 50;
+  private static final int MAX_DEPTH = 50;
 
   private final String file;
   private final Node node;
@@ -47,10 +47,10 @@ final class YamlNode {
   static YamlNode read(String file, String text) {
     try {
       LoaderOptions options = new LoaderOptions();
-      options.setNestingDepthLimit(2 * MOST_DEPTH);
+      options.setNestingDepthLimit(2 * MAX_DEPTH);
       Iterator<Node> documents = new Yaml(options).composeAll(new StringReader(text)).iterator();
       if (!documents.hasNext()) {
-        throw new EnvoyConfigRefused(file, 1, "is empty (expected: a domain)");
+        throw new EnvoyConfigException(file, 1, "is empty (expected: a domain)");
       }
       YamlNode first = new YamlNode(file, documents.next());
       if (documents.hasNext()) {
@@ -60,15 +60,15 @@ final class YamlNode {
       return first;
     } catch (MarkedYAMLException e) {
       Mark mark = e.getProblemMark();
-      throw new EnvoyConfigRefused(
+      throw new EnvoyConfigException(
           file, mark == null ? 1 : mark.getLine() + 1, "no YAML: " + e.getProblem());
     } catch (YAMLException e) {
-      throw new EnvoyConfigRefused(file, 1, "no YAML: " + e.getMessage());
+      throw new EnvoyConfigException(file, 1, "no YAML: " + e.getMessage());
     }
   }
 
-  EnvoyConfigRefused refused(String why) {
-    return new EnvoyConfigRefused(file, line, why);
+  EnvoyConfigException refused(String why) {
+    return new EnvoyConfigException(file, line, why);
   }
 
   /** For a line that warns. */
@@ -120,16 +120,16 @@ final class YamlNode {
     return isNull() ? "" : scalar.getValue();
   }
 
-  long number(long most) {
+  long number(long max) {
     try {
       long number = Long.decode(text().replace("_", ""));
-      if (number >= 0 && number <= most) {
+      if (number >= 0 && number <= max) {
         return number;
       }
     } catch (NumberFormatException e) {
       // Said below.
     }
-    throw refused(text() + " (expected: 0.." + most + ")");
+    throw refused(text() + " (expected: 0.." + max + ")");
   }
 
   boolean truth() {
@@ -142,13 +142,13 @@ final class YamlNode {
 
   Struct struct() {
     Struct.Builder struct = Struct.newBuilder();
-    fields().forEach((name, value) -> struct.putFields(name, value.json(MOST_DEPTH)));
+    fields().forEach((name, value) -> struct.putFields(name, value.json(MAX_DEPTH)));
     return struct.build();
   }
 
   private Value json(int depth) {
     if (depth == 0) {
-      throw refused("nested too deep (expected: at most " + MOST_DEPTH + " levels)");
+      throw refused("nested too deep (expected: at most " + MAX_DEPTH + " levels)");
     }
     if (node instanceof MappingNode) {
       Struct.Builder struct = Struct.newBuilder();

@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Check;
-import dev.plinth.ratelimit.core.Decision;
-import dev.plinth.ratelimit.core.Request.Once;
+import dev.plinth.ratelimit.pipeline.Check;
+import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
 import dev.plinth.ratelimit.v1.CheckItem;
 import dev.plinth.ratelimit.v1.CheckManyRequest;
 import dev.plinth.ratelimit.v1.CheckManyResponse;
@@ -61,7 +61,8 @@ final class CheckCalls {
     for (int i = 0; i < request.getItemsCount(); i++) {
       checks.add(item("items[" + i + "].", request.getItems(i), request.getAllOrNothing()));
     }
-    Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
+    Optional<IdempotencyKey> once =
+        RateLimitWire.once("request_id", request.getRequestId(), request);
     long version =
         RateLimitWire.between(
             "min_policy_version", request.getMinPolicyVersion(), 0, Long.MAX_VALUE);

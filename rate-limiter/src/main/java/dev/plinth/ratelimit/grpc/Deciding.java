@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.Limits;
-import dev.plinth.ratelimit.core.StalePolicy;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.pipeline.RateLimits;
+import dev.plinth.ratelimit.pipeline.StalePolicyException;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import io.grpc.stub.StreamObserver;
@@ -20,14 +20,14 @@ import java.util.function.Function;
  */
 final class Deciding {
   private final PolicyCache policies;
-  private final Limits limits;
+  private final RateLimits limits;
 
-  Deciding(PolicyCache policies, Limits limits) {
+  Deciding(PolicyCache policies, RateLimits limits) {
     this.policies = policies;
     this.limits = limits;
   }
 
-  Limits limits() {
+  RateLimits limits() {
     return limits;
   }
 
@@ -55,17 +55,17 @@ final class Deciding {
                     .exceptionallyCompose(again -> failed(domain, again)));
   }
 
-  private static StalePolicy stale(Throwable thrown) {
+  private static StalePolicyException stale(Throwable thrown) {
     Throwable cause =
         thrown instanceof CompletionException && thrown.getCause() != null
             ? thrown.getCause()
             : thrown;
-    return cause instanceof StalePolicy stale ? stale : null;
+    return cause instanceof StalePolicyException stale ? stale : null;
   }
 
   /** It changed once more in between: whoever asks again finds this node further. */
   private static <R> CompletionStage<R> failed(String domain, Throwable thrown) {
-    StalePolicy stale = stale(thrown);
+    StalePolicyException stale = stale(thrown);
     return CompletableFuture.failedStage(
         stale == null
             ? thrown

@@ -3,7 +3,7 @@ package dev.plinth.ratelimit.grpc;
 import com.google.protobuf.util.Durations;
 import dev.plinth.envoy.config.core.v3.HeaderValue;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
-import dev.plinth.ratelimit.core.Decision;
+import dev.plinth.ratelimit.pipeline.Decision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

@@ -11,7 +11,7 @@ import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitRequest;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
-import dev.plinth.ratelimit.core.Rule;
+import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.server.failure.Failure;
 import java.util.List;
 import java.util.Map;

@@ -4,13 +4,13 @@ import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import dev.plinth.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.RateLimitOverride;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitRequest;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Check;
-import dev.plinth.ratelimit.core.Decision;
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Decision.Verdict;
-import dev.plinth.ratelimit.core.Descriptor;
-import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.pipeline.Check;
+import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.pipeline.Decision.Verdict;
+import dev.plinth.ratelimit.policy.Descriptor;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.Charge;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ final class EnvoyWire {
       long cost =
           wire.hasHitsAddend()
               ? RateLimitWire.between(
-                  path + "hits_addend", wire.getHitsAddend().getValue(), 0, Charge.MOST_HITS)
+                  path + "hits_addend", wire.getHitsAddend().getValue(), 0, Charge.MAX_HITS)
               : hits;
       Check check = new Check(descriptors(path, wire), cost, false, Optional.empty());
       asked.add(

@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Descriptor;
-import dev.plinth.ratelimit.core.Inspection;
-import dev.plinth.ratelimit.core.Request.Once;
+import dev.plinth.ratelimit.pipeline.Inspection;
+import dev.plinth.ratelimit.policy.Descriptor;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
 import dev.plinth.ratelimit.v1.DecidedBy;
 import dev.plinth.ratelimit.v1.InspectRequest;
 import dev.plinth.ratelimit.v1.InspectResponse;
@@ -70,7 +70,8 @@ final class KeyCalls {
             ? Optional.empty()
             : Optional.of(PolicyWire.ruleName("rule", request.getRule()));
     String reason = FieldChecks.name("reason", request.getReason(), MOST_REASON);
-    Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
+    Optional<IdempotencyKey> once =
+        RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(
         deciding.decide(
             domain, 0, policy -> deciding.limits().reset(policy, descriptors, rule, once)),

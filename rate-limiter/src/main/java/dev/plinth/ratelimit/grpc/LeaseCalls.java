@@ -1,11 +1,11 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.BudgetLease;
-import dev.plinth.ratelimit.core.BudgetLease.Rest;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request.Once;
-import dev.plinth.ratelimit.core.Reservation.Settlement;
+import dev.plinth.ratelimit.pipeline.LeaseBudgetResult;
+import dev.plinth.ratelimit.pipeline.LeaseBudgetResult.UnusedBudget;
+import dev.plinth.ratelimit.pipeline.ReserveResult.Settlement;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.v1.LeaseBudgetRequest;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
 import dev.plinth.ratelimit.v1.ReturnBudgetRequest;
@@ -31,10 +31,10 @@ final class LeaseCalls {
     String domain = RateLimitWire.domain(request.getDomain());
     String holder =
         FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
-    BudgetLease.Wish wish =
-        new BudgetLease.Wish(
+    LeaseBudgetResult.LeaseBudgetSpec wish =
+        new LeaseBudgetResult.LeaseBudgetSpec(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
-            RateLimitWire.between("want", request.getWant(), 1, Charge.MOST),
+            RateLimitWire.between("want", request.getWant(), 1, Limit.MAX_COST),
             earlier(request),
             RateLimitWire.once("request_id", request.getRequestId(), request));
     Deciding.answer(
@@ -46,21 +46,22 @@ final class LeaseCalls {
         to);
   }
 
-  private static Optional<Rest> earlier(LeaseBudgetRequest request) {
+  private static Optional<UnusedBudget> earlier(LeaseBudgetRequest request) {
     String id =
         FieldChecks.optionalName(
             "return_lease_id", request.getReturnLeaseId(), RateLimitWire.MOST_ID);
-    long unused = RateLimitWire.between("return_unused", request.getReturnUnused(), 0, Charge.MOST);
+    long unused =
+        RateLimitWire.between("return_unused", request.getReturnUnused(), 0, Limit.MAX_COST);
     if (id.isEmpty() && unused > 0) {
       throw Failure.Invalid.field("return_unused", unused, "0 without return_lease_id");
     }
-    return id.isEmpty() ? Optional.empty() : Optional.of(new Rest(id, unused));
+    return id.isEmpty() ? Optional.empty() : Optional.of(new UnusedBudget(id, unused));
   }
 
-  private static LeaseBudgetResponse response(BudgetLease lease) {
+  private static LeaseBudgetResponse response(LeaseBudgetResult lease) {
     LeaseBudgetResponse.Builder response =
         LeaseBudgetResponse.newBuilder().setPolicyVersion(lease.policyVersion());
-    if (lease instanceof BudgetLease.Leased leased) {
+    if (lease instanceof LeaseBudgetResult.Leased leased) {
       response.setOutcome(LeaseBudgetResponse.Outcome.OUTCOME_LEASED);
       response
           .getLeaseBuilder()
@@ -68,7 +69,7 @@ final class LeaseCalls {
           .setGranted(leased.granted())
           .setValidFor(RateLimitWire.duration(leased.validFor()))
           .setPolicyVersion(leased.policyVersion());
-    } else if (lease instanceof BudgetLease.Nothing nothing) {
+    } else if (lease instanceof LeaseBudgetResult.Denied nothing) {
       response.setOutcome(LeaseBudgetResponse.Outcome.OUTCOME_DENIED);
       if (nothing.retry() != Outcome.NEVER) {
         response.setRetryAfter(RateLimitWire.duration(nothing.retry()));
@@ -81,12 +82,13 @@ final class LeaseCalls {
 
   void giveBack(ReturnBudgetRequest request, StreamObserver<ReturnBudgetResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    Rest rest =
-        new Rest(
+    UnusedBudget rest =
+        new UnusedBudget(
             FieldChecks.name("lease_id", request.getLeaseId(), RateLimitWire.MOST_ID),
-            RateLimitWire.between("unused", request.getUnused(), 0, Charge.MOST));
-    Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
-    Deciding.answer(deciding.limits().giveBack(domain, rest, once), LeaseCalls::response, to);
+            RateLimitWire.between("unused", request.getUnused(), 0, Limit.MAX_COST));
+    Optional<IdempotencyKey> once =
+        RateLimitWire.once("request_id", request.getRequestId(), request);
+    Deciding.answer(deciding.limits().returnBudget(domain, rest, once), LeaseCalls::response, to);
   }
 
   private static ReturnBudgetResponse response(Settlement settlement) {

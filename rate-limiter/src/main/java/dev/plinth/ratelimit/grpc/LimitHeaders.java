@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Decision;
-import dev.plinth.ratelimit.core.Decision.LimitStatus;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.pipeline.Decision.LimitStatus;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.Outcome;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,15 +1,15 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Limit.Bucket;
-import dev.plinth.ratelimit.core.Limit.CalendarWindow;
-import dev.plinth.ratelimit.core.Limit.Concurrency;
-import dev.plinth.ratelimit.core.Limit.FixedWindow;
-import dev.plinth.ratelimit.core.Limit.Paced;
-import dev.plinth.ratelimit.core.Limit.SlidingCounter;
-import dev.plinth.ratelimit.core.Limit.SlidingLog;
-import dev.plinth.ratelimit.core.Limit.Unlimited;
-import dev.plinth.ratelimit.core.Rule.Rate;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.Limit.Bucket;
+import dev.plinth.ratelimit.policy.Limit.CalendarWindow;
+import dev.plinth.ratelimit.policy.Limit.Concurrency;
+import dev.plinth.ratelimit.policy.Limit.FixedWindow;
+import dev.plinth.ratelimit.policy.Limit.Paced;
+import dev.plinth.ratelimit.policy.Limit.SlidingCounter;
+import dev.plinth.ratelimit.policy.Limit.SlidingLog;
+import dev.plinth.ratelimit.policy.Limit.Unlimited;
+import dev.plinth.ratelimit.policy.Rule.Rate;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Calendar;
 import dev.plinth.ratelimit.v1.Rule;
@@ -69,13 +69,13 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
       case ALGORITHM_SLIDING_LOG -> {
         Rate rate = rate(path, wire, MOST);
         Limit log = new SlidingLog(rate.limit(), micros(rate));
-        exact(log, path + "limit", rate.limit(), "1.." + SlidingLog.MOST + OR_COUNTER);
+        exact(log, path + "limit", rate.limit(), "1.." + SlidingLog.MAX + OR_COUNTER);
         yield new LimitWire(log, Optional.of(rate));
       }
       case ALGORITHM_CALENDAR_WINDOW -> calendar(path, wire);
       case ALGORITHM_CONCURRENCY -> {
         none(path + "period", !wire.hasPeriod(), "given", "a limit in time");
-        yield new LimitWire(new Concurrency(limit(path, wire, Concurrency.MOST)), Optional.empty());
+        yield new LimitWire(new Concurrency(limit(path, wire, Concurrency.MAX)), Optional.empty());
       }
       case ALGORITHM_UNLIMITED -> {
         none(path + "limit", wire.getLimit() == 0, wire.getLimit(), "a limit");
@@ -101,7 +101,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   private static long windowLimit(String path, Rule wire) {
-    return RateLimitWire.between(path + "limit", wire.getLimit(), 0, Limit.MOST_IN_WINDOW);
+    return RateLimitWire.between(path + "limit", wire.getLimit(), 0, Limit.MAX_IN_WINDOW);
   }
 
   private static Duration period(String path, Rule wire) {
@@ -182,7 +182,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   /** The same fields of a rule that was put. */
-  static void fill(dev.plinth.ratelimit.core.Rule rule, Rule.Builder wire) {
+  static void fill(dev.plinth.ratelimit.policy.Rule rule, Rule.Builder wire) {
     Limit limit = rule.limit();
     wire.setAlgorithm(algorithm(limit));
     wire.setLimit(limit instanceof Unlimited ? 0 : limit.size());

@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.Policies;
-import dev.plinth.ratelimit.core.Policy;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.policy.Policies;
+import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc.RateLimitServiceStub;
 import io.grpc.Channel;

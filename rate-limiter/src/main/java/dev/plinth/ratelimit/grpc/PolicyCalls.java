@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Policies;
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.PolicyApp;
-import dev.plinth.ratelimit.core.Rule;
+import dev.plinth.ratelimit.policy.Policies;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.policy.PolicyApp;
+import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.ratelimit.v1.DeletePolicyRequest;
 import dev.plinth.ratelimit.v1.DeletePolicyResponse;
 import dev.plinth.ratelimit.v1.GetPolicyRequest;

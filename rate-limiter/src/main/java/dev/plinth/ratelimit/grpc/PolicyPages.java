@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Policies;
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.policy.Policies;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.policy.PolicyApp;
 import dev.plinth.ratelimit.v1.ListPoliciesRequest;
 import dev.plinth.ratelimit.v1.ListPoliciesResponse;
 import dev.plinth.server.call.FieldChecks;

@@ -1,7 +1,7 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.PolicyChange;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.policy.PolicyChange;
 import dev.plinth.ratelimit.v1.PolicyGap;
 import dev.plinth.ratelimit.v1.PolicyProgress;
 import dev.plinth.ratelimit.v1.PolicySnapshot;

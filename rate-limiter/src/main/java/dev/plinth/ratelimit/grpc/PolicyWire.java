@@ -1,11 +1,11 @@
 package dev.plinth.ratelimit.grpc;
 
 import com.google.protobuf.util.Timestamps;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.Rule;
-import dev.plinth.ratelimit.core.Rule.LeaseRule;
-import dev.plinth.ratelimit.core.Rule.Match;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.policy.Rule;
+import dev.plinth.ratelimit.policy.Rule.LeaseRule;
+import dev.plinth.ratelimit.policy.Rule.Match;
 import dev.plinth.ratelimit.v1.EnvoyOptions;
 import dev.plinth.ratelimit.v1.FailMode;
 import dev.plinth.ratelimit.v1.OnChange;
@@ -130,12 +130,12 @@ final class PolicyWire {
     };
   }
 
-  private static dev.plinth.ratelimit.core.OnChange onChange(String field, OnChange change) {
+  private static dev.plinth.ratelimit.policy.OnChange onChange(String field, OnChange change) {
     return switch (change) {
-      case ON_CHANGE_UNSPECIFIED, ON_CHANGE_AS_IS -> dev.plinth.ratelimit.core.OnChange.AS_IS;
-      case ON_CHANGE_RESET -> dev.plinth.ratelimit.core.OnChange.RESET;
-      case ON_CHANGE_PROPORTIONAL -> dev.plinth.ratelimit.core.OnChange.PROPORTIONAL;
-      case ON_CHANGE_ADDITIVE -> dev.plinth.ratelimit.core.OnChange.ADDITIVE;
+      case ON_CHANGE_UNSPECIFIED, ON_CHANGE_AS_IS -> dev.plinth.ratelimit.policy.OnChange.AS_IS;
+      case ON_CHANGE_RESET -> dev.plinth.ratelimit.policy.OnChange.RESET;
+      case ON_CHANGE_PROPORTIONAL -> dev.plinth.ratelimit.policy.OnChange.PROPORTIONAL;
+      case ON_CHANGE_ADDITIVE -> dev.plinth.ratelimit.policy.OnChange.ADDITIVE;
       default ->
           throw Failure.Invalid.field(field, "unknown", "AS_IS, RESET, PROPORTIONAL or ADDITIVE");
     };

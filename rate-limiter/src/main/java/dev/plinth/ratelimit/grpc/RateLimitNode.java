@@ -3,10 +3,10 @@ package dev.plinth.ratelimit.grpc;
 import dev.plinth.options.v1.CallKind;
 import dev.plinth.options.v1.CallOptions;
 import dev.plinth.options.v1.Role;
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.DescriptorCache;
-import dev.plinth.ratelimit.core.Limits;
-import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.pipeline.DescriptorCache;
+import dev.plinth.ratelimit.pipeline.RateLimits;
+import dev.plinth.ratelimit.policy.PolicyApp;
 import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.CheckResponse;
 import dev.plinth.ratelimit.v1.Decision;
@@ -64,7 +64,7 @@ public final class RateLimitNode implements AutoCloseable {
   public RateLimitNode(
       Shards shards,
       PolicyApp app,
-      Limits limits,
+      RateLimits limits,
       DescriptorCache cache,
       boolean shared,
       Bounds bounds,

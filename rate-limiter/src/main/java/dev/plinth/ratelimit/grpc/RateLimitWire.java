@@ -2,11 +2,11 @@ package dev.plinth.ratelimit.grpc;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.util.Durations;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Decision;
-import dev.plinth.ratelimit.core.Descriptor;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request.Once;
+import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.policy.Descriptor;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.v1.DecidedBy;
 import dev.plinth.ratelimit.v1.LimitStatus;
 import dev.plinth.ratelimit.v1.Verdict;
@@ -54,7 +54,7 @@ final class RateLimitWire {
 
   /** 0 stands for 1. */
   static long cost(String field, long cost) {
-    return Math.max(1, between(field, cost, 0, Charge.MOST));
+    return Math.max(1, between(field, cost, 0, Limit.MAX_COST));
   }
 
   static List<Descriptor> descriptors(String path, List<dev.plinth.ratelimit.v1.Descriptor> wire) {
@@ -90,12 +90,12 @@ final class RateLimitWire {
   }
 
   /** The whole request by its id, so that the same id with another content is noticed. */
-  static Optional<Once> once(String field, String requestId, Message request) {
+  static Optional<IdempotencyKey> once(String field, String requestId, Message request) {
     String id = FieldChecks.optionalName(field, requestId, MOST_ID);
     return id.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            new Once(
+            new IdempotencyKey(
                 id,
                 request.getDescriptorForType().getName()
                     + "."

@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Rule;
+import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.server.failure.Failure;
 import java.util.HashMap;
 import java.util.HashSet;

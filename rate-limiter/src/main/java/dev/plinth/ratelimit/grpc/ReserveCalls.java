@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Request.Once;
-import dev.plinth.ratelimit.core.Reservation;
-import dev.plinth.ratelimit.core.Reservation.Settlement;
+import dev.plinth.ratelimit.pipeline.ReserveResult;
+import dev.plinth.ratelimit.pipeline.ReserveResult.Settlement;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
 import dev.plinth.ratelimit.v1.ReserveRequest;
 import dev.plinth.ratelimit.v1.ReserveResponse;
 import dev.plinth.ratelimit.v1.SettleRequest;
@@ -28,8 +28,8 @@ final class ReserveCalls {
 
   void reserve(ReserveRequest request, StreamObserver<ReserveResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
-    Reservation.Wish wish =
-        new Reservation.Wish(
+    ReserveResult.ReserveSpec wish =
+        new ReserveResult.ReserveSpec(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
             RateLimitWire.cost("cost", request.getCost()),
             RateLimitWire.micros(
@@ -53,7 +53,7 @@ final class ReserveCalls {
         to);
   }
 
-  private static ReserveResponse response(Reservation reservation) {
+  private static ReserveResponse response(ReserveResult reservation) {
     return ReserveResponse.newBuilder()
         .setReservationId(reservation.id())
         .setWait(RateLimitWire.duration(reservation.delay()))
@@ -65,8 +65,9 @@ final class ReserveCalls {
     String domain = RateLimitWire.domain(request.getDomain());
     String id =
         FieldChecks.name("reservation_id", request.getReservationId(), RateLimitWire.MOST_ID);
-    long actual = RateLimitWire.between("actual_cost", request.getActualCost(), 0, Charge.MOST);
-    Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
+    long actual = RateLimitWire.between("actual_cost", request.getActualCost(), 0, Limit.MAX_COST);
+    Optional<IdempotencyKey> once =
+        RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(deciding.limits().settle(domain, id, actual, once), ReserveCalls::response, to);
   }
 

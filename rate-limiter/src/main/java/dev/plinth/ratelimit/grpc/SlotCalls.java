@@ -1,10 +1,10 @@
 package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request.Once;
-import dev.plinth.ratelimit.core.SlotGrant;
+import dev.plinth.ratelimit.pipeline.AcquireSlotResult;
+import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
 import dev.plinth.ratelimit.v1.ReleaseSlotRequest;
@@ -43,8 +43,8 @@ final class SlotCalls {
     String domain = RateLimitWire.domain(request.getDomain());
     String holder =
         FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
-    SlotGrant.Wish wish =
-        new SlotGrant.Wish(
+    AcquireSlotResult.AcquireSlotSpec wish =
+        new AcquireSlotResult.AcquireSlotSpec(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
             ttl(request.hasTtl(), request.getTtl()),
             RateLimitWire.once("request_id", request.getRequestId(), request));
@@ -53,7 +53,7 @@ final class SlotCalls {
         grant -> {
           log.log(Level.DEBUG, "{0} has {1} in {2}", holder, grant, domain);
           AcquireSlotResponse response = response(domain, grant);
-          if (grant.acquired() && wish.once().isEmpty() && isGone(to)) {
+          if (grant.acquired() && wish.idempotencyKey().isEmpty() && isGone(to)) {
             deciding.limits().releaseSlot(domain, grant.slot(), Optional.empty());
           }
           return response;
@@ -66,7 +66,7 @@ final class SlotCalls {
     return to instanceof ServerCallStreamObserver<?> call && call.isCancelled();
   }
 
-  private static AcquireSlotResponse response(String domain, SlotGrant grant) {
+  private static AcquireSlotResponse response(String domain, AcquireSlotResult grant) {
     if (grant.decidedBy() == DecidedBy.NO_RULE) {
       throw new Failure.Forbidden(
           ErrorReason.ERROR_REASON_NO_RULE,
@@ -116,7 +116,8 @@ final class SlotCalls {
   void release(ReleaseSlotRequest request, StreamObserver<ReleaseSlotResponse> to) {
     String domain = RateLimitWire.domain(request.getDomain());
     String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
-    Optional<Once> once = RateLimitWire.once("request_id", request.getRequestId(), request);
+    Optional<IdempotencyKey> once =
+        RateLimitWire.once("request_id", request.getRequestId(), request);
     Deciding.answer(
         deciding.limits().releaseSlot(domain, slot, once),
         held ->

@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.Policies;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.policy.Policies;
 import dev.plinth.ratelimit.v1.Policy;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;

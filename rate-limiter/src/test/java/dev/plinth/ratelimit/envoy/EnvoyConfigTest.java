@@ -25,8 +25,8 @@ class EnvoyConfigTest {
   }
 
   private static void refused(String message, String text) {
-    EnvoyConfigRefused refused =
-        assertThrows(EnvoyConfigRefused.class, () -> config(text).policies());
+    EnvoyConfigException refused =
+        assertThrows(EnvoyConfigException.class, () -> config(text).policies());
     assertTrue(refused.getMessage().startsWith(message), refused.getMessage());
   }
 
@@ -176,7 +176,7 @@ class EnvoyConfigTest {
     }
     refused("a.yaml:35: nested 17 deep", deep.toString());
     StringBuilder many = new StringBuilder(HEAD);
-    for (int i = 0; i <= EnvoyDomain.MOST_RULES; i++) {
+    for (int i = 0; i <= EnvoyDomain.MAX_RULES; i++) {
       many.append("- key: k").append(i).append('\n');
     }
     refused("a.yaml:1003: domain d has more than 1000 limits", many.toString());
@@ -206,13 +206,13 @@ class EnvoyConfigTest {
   void domainInTwoFiles_isRefused_unlessTheyAreMerged() {
     String one = HEAD + "- key: a\n";
     EnvoyConfig apart = config(one);
-    EnvoyConfigRefused refused =
-        assertThrows(EnvoyConfigRefused.class, () -> apart.add("b.yaml", HEAD + "- key: b\n"));
+    EnvoyConfigException refused =
+        assertThrows(EnvoyConfigException.class, () -> apart.add("b.yaml", HEAD + "- key: b\n"));
     assertTrue(refused.getMessage().startsWith("b.yaml:1: domain d is in another file"));
     EnvoyConfig merged = new EnvoyConfig(true);
     merged.add("a.yaml", one);
     merged.add("b.yaml", HEAD + "- key: b\n");
     assertEquals(2, merged.policies().get(0).getRulesCount());
-    assertThrows(EnvoyConfigRefused.class, () -> merged.add("c.yaml", one));
+    assertThrows(EnvoyConfigException.class, () -> merged.add("c.yaml", one));
   }
 }

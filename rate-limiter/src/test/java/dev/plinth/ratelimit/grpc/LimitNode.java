@@ -2,8 +2,8 @@ package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.PolicyApp;
+import dev.plinth.ratelimit.policy.PolicyApp;
+import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
 import dev.plinth.shards.Route;

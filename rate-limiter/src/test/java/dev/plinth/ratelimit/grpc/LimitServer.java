@@ -2,9 +2,9 @@ package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.PolicyApp;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.policy.PolicyApp;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisSettings;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.RateLimitSettings;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.v1.DecidedBy;
 import dev.plinth.ratelimit.v1.Verdict;

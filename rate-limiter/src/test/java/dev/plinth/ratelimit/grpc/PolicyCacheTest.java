@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Timestamps;
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.ratelimit.core.CompiledPolicy;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Policy;
 import dev.plinth.ratelimit.v1.PolicyChange;

@@ -1,11 +1,11 @@
 package dev.plinth.ratelimit.model;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,18 +23,18 @@ public final class Model {
 
   private record Ticket(long granted, long at, long until, boolean isLease, List<Part> parts) {}
 
-  private final Map<String, Account> accounts = new HashMap<>();
+  private final Map<String, ModelBudget> accounts = new HashMap<>();
   private final Map<String, Answer> answers = new HashMap<>();
   private final Map<String, Ticket> tickets = new HashMap<>();
   private final Map<String, Long> resets = new HashMap<>(); // the last time of each
   private final ModelSlots slots = new ModelSlots();
 
   /** What one request comes to at a time. */
-  public Outcome apply(Request request, long now) {
-    if (request.once().isEmpty()) {
+  public Outcome apply(BudgetRequest request, long now) {
+    if (request.idempotencyKey().isEmpty()) {
       return apply(request.operation(), now);
     }
-    Request.Once once = request.once().get();
+    BudgetRequest.IdempotencyKey once = request.idempotencyKey().get();
     Answer before = answers.get(once.id());
     if (before != null && now < before.until) {
       return before.fingerprint.equals(once.fingerprint()) ? before.outcome : new Outcome.Reused();
@@ -68,7 +68,7 @@ public final class Model {
       return take(take, now);
     } else if (operation instanceof Operation.Settle settle) {
       return settle(settle.ticket(), granted -> settle.actual(), now);
-    } else if (operation instanceof Operation.GiveBack rest) {
+    } else if (operation instanceof Operation.ReturnUnused rest) {
       return settle(rest.ticket(), granted -> granted - Math.min(granted, rest.unused()), now);
     } else if (operation instanceof Operation.Reset reset) {
       return reset(reset.budgets(), now);
@@ -76,18 +76,18 @@ public final class Model {
     return slots.apply(operation, now);
   }
 
-  private Account account(String key, long now) {
-    Account kept = accounts.get(key);
+  private ModelBudget account(String key, long now) {
+    ModelBudget kept = accounts.get(key);
     return kept == null || kept.isForgotten(now) ? null : kept;
   }
 
   /** How a budget stands for a version of its rule; a copy, to be kept or not. */
-  private Account view(Budget budget, long now) {
-    Account kept = account(budget.key(), now);
+  private ModelBudget view(Budget budget, long now) {
+    ModelBudget kept = account(budget.key(), now);
     if (kept == null) {
-      return new Account(budget.version(), now, Used.none(budget.limit(), now));
+      return new ModelBudget(budget.version(), now, ModelLimitState.none(budget.limit(), now));
     }
-    Account view = kept.copy();
+    ModelBudget view = kept.copy();
     view.seen(now);
     budget.lending().ifPresent(lending -> view.lendingSeen(now, lending.ttl()));
     view.convert(budget, now);
@@ -96,7 +96,7 @@ public final class Model {
   }
 
   private long version(Budget budget, long now) {
-    Account kept = account(budget.key(), now);
+    ModelBudget kept = account(budget.key(), now);
     return kept == null ? 0 : kept.version;
   }
 
@@ -145,7 +145,7 @@ public final class Model {
     }
     List<Outcome.Standing> standings = new ArrayList<>();
     for (int i = 0; i < budgets.size(); i++) {
-      Used used = view(budgets.get(i), now).used;
+      ModelLimitState used = view(budgets.get(i), now).used;
       standings.add(
           new Outcome.Standing(used.available(now), used.reset(now), over[i], versions[i]));
     }
@@ -166,7 +166,7 @@ public final class Model {
   /** A clock that was stepped back is noted by whoever wanted something, even in vain. */
   private void noteSteps(Operation.Take take, long now) {
     for (Charge charge : take.charges()) {
-      Account kept = account(charge.budget().key(), now);
+      ModelBudget kept = account(charge.budget().key(), now);
       if (kept != null && now < kept.last && (charge.cost() > 0 || take.lease() > 0)) {
         kept.seen(now);
         charge.budget().lending().ifPresent(lending -> kept.lendingSeen(now, lending.ttl()));
@@ -182,9 +182,9 @@ public final class Model {
     long back = ticket.granted - actual.applyAsLong(ticket.granted);
     for (Part part : ticket.parts) {
       Budget budget = part.budget;
-      Account account = account(budget.key(), now);
+      ModelBudget account = account(budget.key(), now);
       if (account == null && back < 0) {
-        account = new Account(budget.version(), now, Used.none(budget.limit(), now));
+        account = new ModelBudget(budget.version(), now, ModelLimitState.none(budget.limit(), now));
         accounts.put(budget.key(), account);
       }
       if (account != null) {
@@ -194,7 +194,7 @@ public final class Model {
     return new Outcome.Settled(true, back);
   }
 
-  private void settle(Account account, Part part, Ticket ticket, long back, long now) {
+  private void settle(ModelBudget account, Part part, Ticket ticket, long back, long now) {
     account.seen(now);
     account.last = now;
     if (back < 0) {
@@ -225,8 +225,8 @@ public final class Model {
         standings.add(slots.reset(budget, now));
       } else {
         long before = version(budget, now);
-        Account next = view(budget, now);
-        next.used = Used.none(budget.limit(), now);
+        ModelBudget next = view(budget, now);
+        next.used = ModelLimitState.none(budget.limit(), now);
         accounts.put(budget.key(), next);
         resets.merge(budget.key(), now, Math::max);
         standings.add(new Outcome.Standing(budget.limit().size(), 0, false, before));

@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.model;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -56,7 +56,7 @@ final class ModelSlots {
     budgets.forEach(budget -> shorten(budget, now));
     if (renew(acquire.slot(), now, now + acquire.ttl())) {
       long mine = slots.get(acquire.slot()).token;
-      return new Outcome.Slotted(true, mine, 0, standings(budgets, Set.of(), now));
+      return new Outcome.SlotOutcome(true, mine, 0, standings(budgets, Set.of(), now));
     }
     Set<Budget> full =
         budgets.stream()
@@ -66,7 +66,7 @@ final class ModelSlots {
         full.stream().filter(budget -> !budget.shadow()).collect(Collectors.toSet());
     if (!denying.isEmpty()) {
       long free = denying.stream().mapToLong(budget -> roomAt(budget, now)).max().orElseThrow();
-      return new Outcome.Slotted(false, 0, free - now, standings(budgets, denying, now));
+      return new Outcome.SlotOutcome(false, 0, free - now, standings(budgets, denying, now));
     }
     token++;
     Set<String> keys =
@@ -75,7 +75,7 @@ final class ModelSlots {
             .map(Budget::key)
             .collect(Collectors.toSet());
     slots.put(acquire.slot(), new Slot(token, now + acquire.ttl(), keys));
-    return new Outcome.Slotted(true, token, 0, standings(budgets, full, now));
+    return new Outcome.SlotOutcome(true, token, 0, standings(budgets, full, now));
   }
 
   /** When each slot that holds a place in a budget runs out, soonest first. */

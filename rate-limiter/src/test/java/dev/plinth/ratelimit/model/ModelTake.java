@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.model;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,12 +13,12 @@ import java.util.function.Function;
 /** One check of a take, on copies of its budgets. */
 final class ModelTake {
   /** A budget with an amount taken of it. */
-  record Charged(Account account, long amount) {}
+  record Charged(ModelBudget account, long amount) {}
 
   private final Operation.Take take;
   private final boolean[] over;
   private final long now;
-  private List<Account> views = List.of();
+  private List<ModelBudget> views = List.of();
 
   ModelTake(Operation.Take take, boolean[] over, long now) {
     this.take = take;
@@ -26,7 +26,7 @@ final class ModelTake {
     this.now = now;
   }
 
-  void views(Function<Budget, Account> view) {
+  void views(Function<Budget, ModelBudget> view) {
     views = take.charges().stream().map(Charge::budget).map(view).toList();
   }
 
@@ -64,10 +64,10 @@ final class ModelTake {
   }
 
   private boolean passes(int i) {
-    Used used = views.get(i).used;
-    boolean hasFuture = used instanceof Tokens || used instanceof Pace;
+    ModelLimitState used = views.get(i).used;
+    boolean canReserve = used instanceof ModelTokenBucket || used instanceof ModelPaced;
     long wait = used.retry(cost(i), now);
-    return wait == 0 || (wait > 0 && hasFuture && wait <= take.maxWait());
+    return wait == 0 || (wait > 0 && canReserve && wait <= take.maxWait());
   }
 
   Map<Budget, Charged> charge() {
@@ -135,7 +135,7 @@ final class ModelTake {
         }
         Budget.Lending lending = budget(i).lending().get();
         long half = Math.floorDiv(views.get(i).used.available(now), 2);
-        long room = lending.most() - views.get(i).out(now, lending.ttl());
+        long room = lending.max() - views.get(i).out(now, lending.ttl());
         long here = Math.min(take.lease(), Math.min(half, room));
         most = first ? here : Math.min(most, here);
         first = false;
@@ -147,7 +147,7 @@ final class ModelTake {
   Map<Budget, Charged> lend(long amount) {
     Map<Budget, Charged> charged = new LinkedHashMap<>();
     for (int i = 0; amount > 0 && i < views.size(); i++) {
-      Account view = views.get(i);
+      ModelBudget view = views.get(i);
       long taken = amount;
       if (budget(i).shadow()) {
         taken = Math.min(amount, Math.max(0, view.used.available(now)));

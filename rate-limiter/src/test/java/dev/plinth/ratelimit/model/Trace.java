@@ -1,12 +1,12 @@
 package dev.plinth.ratelimit.model;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,7 +30,7 @@ public final class Trace {
   private final List<Budget> rooms = new ArrayList<>();
   private final List<String> slots = new ArrayList<>(List.of("s1", "s2", "s3", "s4", "s5"));
   private final List<String> tickets = new ArrayList<>();
-  private final List<Request> sent = new ArrayList<>();
+  private final List<BudgetRequest> sent = new ArrayList<>();
   private long now;
   private long retry;
   private int serial = 100;
@@ -50,7 +50,7 @@ public final class Trace {
 
   private Budget budget(String key, long version, boolean shadow, Optional<Budget.Lending> lent) {
     OnChange onChange = OnChange.values()[random.nextInt(4)];
-    return new Budget(key, Limits.any(random), version, onChange, shadow, lent);
+    return new Budget(key, TestLimits.any(random), version, onChange, shadow, lent);
   }
 
   private Budget room(String key, boolean shadow) {
@@ -70,7 +70,7 @@ public final class Trace {
   }
 
   /** What is asked next, all at one time. */
-  public List<Request> next() {
+  public List<BudgetRequest> next() {
     long before = now;
     move();
     if (now < before) {
@@ -79,7 +79,7 @@ public final class Trace {
     if (chance(12)) {
       change();
     }
-    List<Request> batch = new ArrayList<>();
+    List<BudgetRequest> batch = new ArrayList<>();
     for (int i = 1 + random.nextInt(3); i > 0; i--) {
       batch.add(request());
     }
@@ -90,7 +90,7 @@ public final class Trace {
   public void saw(Outcome outcome) {
     if (outcome instanceof Outcome.Taken taken && taken.retry() > 0) {
       retry = Math.min(taken.retry(), YEAR); // some debts take longer than the calendar goes
-    } else if (outcome instanceof Outcome.Slotted slotted && slotted.retry() > 0) {
+    } else if (outcome instanceof Outcome.SlotOutcome slotted && slotted.retry() > 0) {
       retry = slotted.retry();
     }
   }
@@ -101,10 +101,10 @@ public final class Trace {
       case 0, 1, 2, 3 -> {}
       case 4 -> now += 1;
       case 5 -> now += random.nextInt(2_000_000);
-      case 6 -> now += random.nextLong(2 * Math.min(YEAR, Limits.span(limit)) + 1);
+      case 6 -> now += random.nextLong(2 * Math.min(YEAR, TestLimits.span(limit)) + 1);
       case 7 -> now += retry;
       case 8 -> now += Math.max(0, retry - 1);
-      case 9 -> now += Math.min(YEAR, Limits.span(limit)) / 3;
+      case 9 -> now += Math.min(YEAR, TestLimits.span(limit)) / 3;
       case 10 -> now += chance(3) ? random.nextLong(48 * Limit.HOUR) : random.nextInt(300);
       default -> now -= chance(3) ? random.nextLong(2 * Limit.HOUR) : random.nextInt(3_000_000);
     }
@@ -137,38 +137,40 @@ public final class Trace {
     Budget old = budgets.get(i);
     former.add(old);
     Budget next = budget(old.key(), old.version() + 1, old.shadow(), old.lending());
-    Limit limit = chance(3) ? next.limit() : Limits.resized(old.limit(), random);
+    Limit limit = chance(3) ? next.limit() : TestLimits.resized(old.limit(), random);
     budgets.set(
         i,
         new Budget(old.key(), limit, next.version(), next.onChange(), old.shadow(), old.lending()));
     rooms.set(i, room(rooms.get(i).key(), rooms.get(i).shadow()));
   }
 
-  private Request request() {
+  private BudgetRequest request() {
     if (!sent.isEmpty() && chance(12)) {
       return again(any(sent));
     }
     Operation operation = operation();
     if (chance(6)) {
-      Request request =
-          new Request(operation, Optional.of(new Request.Once("r" + ++serial, "print")));
+      BudgetRequest request =
+          new BudgetRequest(
+              operation, Optional.of(new BudgetRequest.IdempotencyKey("r" + ++serial, "print")));
       sent.add(request);
       return request;
     }
-    return Request.of(operation);
+    return BudgetRequest.of(operation);
   }
 
-  private Request again(Request request) {
+  private BudgetRequest again(BudgetRequest request) {
     String print = chance(5) ? "other" : "print";
-    return new Request(
+    return new BudgetRequest(
         request.operation(),
-        Optional.of(new Request.Once(request.once().orElseThrow().id(), print)));
+        Optional.of(
+            new BudgetRequest.IdempotencyKey(request.idempotencyKey().orElseThrow().id(), print)));
   }
 
   private Operation operation() {
     return switch (random.nextInt(20)) {
       case 0, 1 -> new Operation.Settle(ticket(), amount(any(budgets).limit()));
-      case 2 -> new Operation.GiveBack(ticket(), amount(any(budgets).limit()));
+      case 2 -> new Operation.ReturnUnused(ticket(), amount(any(budgets).limit()));
       case 3 -> new Operation.AcquireSlot(some(rooms), slot(), ttl());
       case 4 -> new Operation.RenewSlot(slot(), ttl());
       case 5 -> chance(2) ? new Operation.ReleaseSlot(slot()) : reset();
@@ -212,7 +214,7 @@ public final class Trace {
   }
 
   private long wait(List<Budget> asked) {
-    return Math.min(Limit.HOUR, random.nextLong(1 + Limits.span(any(asked).limit())));
+    return Math.min(Limit.HOUR, random.nextLong(1 + TestLimits.span(any(asked).limit())));
   }
 
   private Optional<Operation.Ticket> maybeTicket() {
@@ -241,7 +243,7 @@ public final class Trace {
     long size = limit.size();
     return switch (random.nextInt(10)) {
       case 0 -> 0;
-      case 1 -> chance(5) ? Charge.MOST_HITS : size;
+      case 1 -> chance(5) ? Charge.MAX_HITS : size;
       case 2 -> size + 1;
       case 3 -> 1 + random.nextLong(size + 1);
       case 4, 5 -> 1 + random.nextLong(size / 3 + 1);

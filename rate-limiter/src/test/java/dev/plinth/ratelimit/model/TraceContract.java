@@ -2,9 +2,9 @@ package dev.plinth.ratelimit.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Outcome;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ public abstract class TraceContract {
     Trace trace = new Trace(seed, model);
     TreeMap<Long, Long> tokens = new TreeMap<>();
     for (int step = 0; step < STEPS; step++) {
-      List<Request> batch = trace.next();
+      List<BudgetRequest> batch = trace.next();
       long now = trace.now();
       at(now);
       List<Outcome> decided = store.apply("trace" + seed, batch).toCompletableFuture().join();
@@ -62,15 +62,15 @@ public abstract class TraceContract {
   /** Tokens may be any numbers that rise as the model's do. */
   private static Outcome sameToken(
       TreeMap<Long, Long> tokens, Outcome expected, Outcome decided, String where) {
-    if (expected instanceof Outcome.Slotted ours
-        && decided instanceof Outcome.Slotted theirs
+    if (expected instanceof Outcome.SlotOutcome ours
+        && decided instanceof Outcome.SlotOutcome theirs
         && ours.token() > 0
         && theirs.token() > 0) {
       Long known = tokens.putIfAbsent(ours.token(), theirs.token());
       assertEquals(known == null ? theirs.token() : known, theirs.token(), where);
       var before = tokens.lowerEntry(ours.token());
       assertEquals(true, before == null || before.getValue() < theirs.token(), where);
-      return new Outcome.Slotted(
+      return new Outcome.SlotOutcome(
           theirs.acquired(), ours.token(), theirs.retry(), theirs.standings());
     }
     return decided;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Value;
-import dev.plinth.ratelimit.envoy.ImportEnvoy;
+import dev.plinth.ratelimit.envoy.ImportEnvoyCommand;
 import dev.plinth.standalone.PlinthServer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -140,7 +140,7 @@ final class ShellSession {
     String target = "--target=localhost:" + server.port();
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    int code = ImportEnvoy.run(List.of(target, root.resolve(file).toString()), out, out);
+    int code = ImportEnvoyCommand.run(List.of(target, root.resolve(file).toString()), out, out);
     assertEquals(0, code, printed.toString(StandardCharsets.UTF_8));
     return printed.toString(StandardCharsets.UTF_8);
   }

@@ -1,10 +1,10 @@
 package dev.plinth.ratelimit.store.embedded;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Budgets;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.engine.Budgets;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Outcome;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.server.Threads;
 import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
@@ -34,14 +34,15 @@ import org.rocksdb.RocksDBException;
  * once in an interval and when the store is closed, and read again when it is opened. A crash loses
  * what the last interval {@code D} did: then up to {@code min(size, admitted in D)} more is
  * admitted of a budget than its limit says, a ticket or lease of that time cannot be settled, and
- * its request ids are not known. A slot of that time is forgotten and its place may be given again;
- * but with a higher token, always. {@link #loss} measures {@code D}. While the disk fails, budgets
- * go on from memory, {@link #trouble} says so, and {@code D} grows until a checkpoint passes again.
+ * its request ids are not known. A slot of that time is forgotten and may be granted again; but
+ * with a higher token, always. {@link #loss} measures {@code D}. While the disk fails, budgets
+ * continue from memory, {@link #unavailableReason} says so, and {@code D} grows until a checkpoint
+ * passes again.
  *
  * <p>Without, for one of several nodes, each of which decides for the domains whose shards it owns.
- * A domain that moves begins anew at the next node: at most one whole budget more is admitted of
- * each key, and tickets, slots and request ids of the node before are not known. Tokens of slots
- * are then times, so that they rise from node to node, as far as the nodes' clocks agree.
+ * A domain that moves is reset at the next node: at most one whole budget more is admitted of each
+ * key, and tickets, slots and request ids of the node before are not known. Tokens of slots are
+ * then times, so that they rise from node to node, as far as the nodes' clocks agree.
  *
  * <p>Time is the wall clock when the store was opened, moved on by the monotonic clock.
  */
@@ -54,11 +55,11 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   private final LongSupplier micros;
   private final ScheduledExecutorService scheduler;
   private final RowMemory memory;
-  private final Map<String, Domain> domains = new ConcurrentHashMap<>();
-  private final Function<String, Domain> empty;
-  private final Optional<RowFile> file;
-  private final Optional<Checkpoints> checkpoints;
-  private volatile String trouble;
+  private final Map<String, EmbeddedDomain> domains = new ConcurrentHashMap<>();
+  private final Function<String, EmbeddedDomain> empty;
+  private final Optional<BudgetDatabase> file;
+  private final Optional<CheckpointWriter> checkpoints;
+  private volatile String unavailableReason;
   private volatile boolean closed;
 
   private EmbeddedBudgetStore(
@@ -72,12 +73,12 @@ public final class EmbeddedBudgetStore implements BudgetStore {
     AtomicLong last = new AtomicLong();
     LongSupplier times =
         () -> last.updateAndGet(before -> Math.max(before + 1, micros.getAsLong()));
-    this.empty = name -> new Domain(name, Budgets.untracked(times, memory));
+    this.empty = name -> new EmbeddedDomain(name, Budgets.untracked(times, memory));
   }
 
   private EmbeddedBudgetStore(
       Path folder,
-      RowFile file,
+      BudgetDatabase file,
       LongSupplier micros,
       ScheduledExecutorService scheduler,
       RowMemory memory) {
@@ -87,16 +88,16 @@ public final class EmbeddedBudgetStore implements BudgetStore {
     this.scheduler = scheduler;
     this.file = Optional.of(file);
     Map<String, Budgets> restored = new LinkedHashMap<>();
-    Tokens tokens = new Tokens();
+    SlotTokenSequence tokens = new SlotTokenSequence();
     tokens.begin(
         file.load(
             (kind, domain, key, text) ->
                 restored
                     .computeIfAbsent(domain, name -> Budgets.tracked(tokens::next, memory))
                     .restore(kind, key, text)));
-    restored.forEach((name, budgets) -> domains.put(name, new Domain(name, budgets)));
-    this.empty = name -> new Domain(name, Budgets.tracked(tokens::next, memory));
-    this.checkpoints = Optional.of(new Checkpoints(file, tokens, micros));
+    restored.forEach((name, budgets) -> domains.put(name, new EmbeddedDomain(name, budgets)));
+    this.empty = name -> new EmbeddedDomain(name, Budgets.tracked(tokens::next, memory));
+    this.checkpoints = Optional.of(new CheckpointWriter(file, tokens, micros));
   }
 
   /** Without a file. */
@@ -131,12 +132,12 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   public static EmbeddedBudgetStore open(
       Path folder, Duration interval, RowMemory memory, TimeSource time) {
     LongSupplier micros = clock(time, time.nanos());
-    return open(folder, new RowFile(folder), interval, micros, scheduler(), memory);
+    return open(folder, new BudgetDatabase(folder), interval, micros, scheduler(), memory);
   }
 
   static EmbeddedBudgetStore open(
       Path folder,
-      RowFile file,
+      BudgetDatabase file,
       Duration interval,
       LongSupplier micros,
       ScheduledExecutorService scheduler,
@@ -151,7 +152,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
       file.close();
       throw e instanceof StoreUnavailable known
           ? known
-          : RowFile.unavailable("cannot write to " + folder, e);
+          : BudgetDatabase.unavailable("cannot write to " + folder, e);
     }
   }
 
@@ -173,14 +174,15 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   }
 
   @Override
-  public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
-    Domain mine = domains.get(domain);
+  public CompletionStage<List<Outcome>> apply(String domain, List<BudgetRequest> batch) {
+    EmbeddedDomain mine = domains.get(domain);
     if (mine == null) {
       // Names of domains are the callers': one that holds nothing is not kept.
       mine =
-          batch.stream().anyMatch(Request::beginsRows)
+          batch.stream().anyMatch(BudgetRequest::beginsRows)
               ? domains.computeIfAbsent(domain, empty)
-              : new Domain(domain, Budgets.untracked(() -> 0, new RowMemory(Long.MAX_VALUE)));
+              : new EmbeddedDomain(
+                  domain, Budgets.untracked(() -> 0, new RowMemory(Long.MAX_VALUE)));
     }
     try {
       synchronized (mine) {
@@ -211,22 +213,22 @@ public final class EmbeddedBudgetStore implements BudgetStore {
     try {
       sweep();
       write(false);
-      if (trouble != null) {
+      if (unavailableReason != null) {
         LOG.log(System.Logger.Level.INFO, "budgets are written to {0} again", location);
       }
-      trouble = null;
+      unavailableReason = null;
     } catch (RocksDBException | RuntimeException e) {
-      if (trouble == null) {
+      if (unavailableReason == null) {
         LOG.log(System.Logger.Level.WARNING, "budgets are not written to " + location, e);
       }
-      trouble = "a checkpoint failed: " + e.getMessage();
+      unavailableReason = "a checkpoint failed: " + e.getMessage();
     }
   }
 
   /** All that was decided up to now, also where a pass that failed has to be ended first. */
   private synchronized void write(boolean isLast) throws RocksDBException {
-    Checkpoints written = checkpoints.orElseThrow();
-    if (written.isUnderWay()) {
+    CheckpointWriter written = checkpoints.orElseThrow();
+    if (written.isInProgress()) {
       written.write(domains.values(), false);
     }
     written.write(domains.values(), isLast);
@@ -269,7 +271,7 @@ public final class EmbeddedBudgetStore implements BudgetStore {
 
   @Override
   public Optional<String> unavailableReason() {
-    return Optional.ofNullable(trouble);
+    return Optional.ofNullable(unavailableReason);
   }
 
   /** Writes everything; afterwards nothing is decided any more. */

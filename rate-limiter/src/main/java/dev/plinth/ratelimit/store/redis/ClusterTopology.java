@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which node of a cluster has which slots, as one of them told it.
+ * Which node of a cluster has which slots, as one of them reported it.
  *
  * @param owners {@code host:port} of each slot, null of one that nobody has
  * @param primaries all of them
@@ -16,18 +16,18 @@ record ClusterTopology(String[] owners, Set<String> primaries) {
   private static final String UNKNOWN_HOST = "?"; // Redis 7, of a node without a name to announce
 
   /**
-   * Reads an answer to CLUSTER SLOTS. A node that does not know its own address, or must not tell
-   * it, leaves the host out: it is then the one under which the node was asked.
+   * Reads an answer to CLUSTER SLOTS. A node that does not know its own address, or must not name
+   * it, leaves the host out: it is then the host that was queried.
    *
-   * @param asked {@code host:port}
+   * @param reporter {@code host:port}
    */
-  static ClusterTopology parse(List<?> slots, String asked) {
+  static ClusterTopology parse(List<?> slots, String reporter) {
     String[] owners = new String[SlotHash.SLOT_COUNT];
     Set<String> primaries = new HashSet<>();
     for (Object each : slots) {
       List<?> range = (List<?>) each;
       List<?> primary = (List<?>) range.get(2);
-      String hostPort = resolve(text(primary.get(0)) + ":" + primary.get(1), asked);
+      String hostPort = resolve(text(primary.get(0)) + ":" + primary.get(1), reporter);
       primaries.add(hostPort);
       for (long slot = (Long) range.get(0); slot <= (Long) range.get(1); slot++) {
         owners[(int) slot] = hostPort;
@@ -36,11 +36,11 @@ record ClusterTopology(String[] owners, Set<String> primaries) {
     return new ClusterTopology(owners, primaries);
   }
 
-  /** With the host of {@code asked}, if it has none of its own. */
-  static String resolve(String hostPort, String asked) {
+  /** With the host of {@code reporter}, if it has none of its own. */
+  static String resolve(String hostPort, String reporter) {
     RedisAddress.Host host = RedisAddress.Host.parse(hostPort);
     return host.name().isEmpty() || host.name().equals(UNKNOWN_HOST)
-        ? new RedisAddress.Host(RedisAddress.Host.parse(asked).name(), host.port()).toString()
+        ? new RedisAddress.Host(RedisAddress.Host.parse(reporter).name(), host.port()).toString()
         : hostPort;
   }
 

@@ -49,8 +49,8 @@ record ErrorReply(Scope scope, String text) {
   /** Empty if it is not an error that Redis answered. */
   static Optional<ErrorReply> of(Throwable failure) {
     Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
-    return cause instanceof RedisCommandExecutionException told
-        ? Optional.of(parse("" + told.getMessage()))
+    return cause instanceof RedisCommandExecutionException error
+        ? Optional.of(parse("" + error.getMessage()))
         : Optional.empty();
   }
 
@@ -77,7 +77,7 @@ record ErrorReply(Scope scope, String text) {
 
   /**
    * The {@code host:port} that has the keys, if Redis refused since they are at another node. The
-   * host is empty if it is that of the node that was asked.
+   * host is empty if it is that of the node that answered.
    */
   Optional<String> movedTo() {
     Matcher moved = MOVED.matcher(text);

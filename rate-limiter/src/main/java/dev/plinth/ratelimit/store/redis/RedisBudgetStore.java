@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.server.settings.Secret;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -27,9 +27,9 @@ import java.util.stream.Stream;
  * Budgets in a Redis of version 5 or later. A batch is one run of one script, which nothing else
  * interrupts, at the time of Redis's own clock.
  *
- * <p>A batch is never applied twice: what was under way on a broken connection fails with its
- * outcome unknown. While Redis is away everything fails at once, and the connections are made anew
- * in the background; so a store opens, and stays, without it.
+ * <p>A batch is never applied twice: what was in flight on a broken connection fails with its
+ * outcome unknown. While Redis is unavailable everything fails at once, and connections are
+ * reopened in the background; so a store opens, and stays, without it.
  *
  * <p>What Redis loses (a restart without persistence, a failover to a replica that lags, eviction)
  * admits at most one full budget more for each key. Durability is Redis's own to be set up.
@@ -51,9 +51,9 @@ public final class RedisBudgetStore implements BudgetStore {
   private final Duration timeout;
   private final Executor executor;
   private final LongSupplier time;
-  private final StoreClock clock = new StoreClock(System::nanoTime);
+  private final RedisClockEstimate clock = new RedisClockEstimate(System::nanoTime);
   private final RedisDriver driver;
-  private final Connections links;
+  private final RedisConnections connections;
   private volatile Refusal refusal;
 
   private RedisBudgetStore(
@@ -68,10 +68,10 @@ public final class RedisBudgetStore implements BudgetStore {
     this.executor = executor;
     this.time = time;
     this.driver = new RedisDriver(settings.caFile());
-    this.links =
+    this.connections =
         address.kind() == RedisAddress.Kind.CLUSTER
-            ? new ClusterLinks(driver, address, credentials, settings.connections())
-            : new Links(
+            ? new ClusterConnections(driver, address, credentials, settings.connections())
+            : new ServerConnections(
                 driver,
                 address.uri(RedisDriver.HELLO, credentials),
                 address.toString(),
@@ -115,19 +115,19 @@ public final class RedisBudgetStore implements BudgetStore {
       return secret.reveal();
     } catch (IOException e) {
       throw StoreUnavailable.notApplied(
-          Failing.ENGINE, "cannot read its password in " + secret.file(), e);
+          RedisFailures.ENGINE, "cannot read its password in " + secret.file(), e);
     }
   }
 
   @Override
-  public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+  public CompletionStage<List<Outcome>> apply(String domain, List<BudgetRequest> batch) {
     if (batch.isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
     }
-    return outcomes(new Call(this, domain, batch, System.nanoTime() + timeout.toNanos()));
+    return outcomes(new ScriptCall(this, domain, batch, System.nanoTime() + timeout.toNanos()));
   }
 
-  private CompletionStage<List<Outcome>> outcomes(Call call) {
+  private CompletionStage<List<Outcome>> outcomes(ScriptCall call) {
     call.send();
     return call.answer()
         .orTimeout(Math.max(0, call.timeLeft()), TimeUnit.NANOSECONDS)
@@ -135,17 +135,18 @@ public final class RedisBudgetStore implements BudgetStore {
         .thenCompose(Function.identity());
   }
 
-  private CompletionStage<List<Outcome>> outcomes(Call call, long[] numbers, Throwable failure) {
+  private CompletionStage<List<Outcome>> outcomes(
+      ScriptCall call, long[] numbers, Throwable failure) {
     if (failure == null) {
       if (refusal != null) {
         refusal = null;
       }
       return CompletableFuture.completedStage(call.outcomes(numbers));
     }
-    if (Failing.isOwn(failure)) {
-      return apart(call, Failing.reason(failure));
+    if (RedisFailures.isOwn(failure)) {
+      return apart(call, RedisFailures.reason(failure));
     }
-    StoreUnavailable unavailable = Failing.of(failure);
+    StoreUnavailable unavailable = RedisFailures.of(failure);
     if (unavailable.mayHaveApplied()) {
       call.giveUp();
     }
@@ -159,12 +160,12 @@ public final class RedisBudgetStore implements BudgetStore {
    * The script failed on one of these requests: they go again in halves, until only those fail that
    * are to blame. It writes at its end, so a script that failed has done nothing; but for slots,
    * which are not tried again. Both halves are sent at once, one behind the other, and have what is
-   * left of the batch's time: whoever waits for the batch, and its lane, waits no longer than for
+   * left of the batch's time: whoever waits for the batch, and its queue, waits no longer than for
    * any other.
    */
-  private CompletionStage<List<Outcome>> apart(Call call, String why) {
-    List<Request> batch = call.requests();
-    List<Request> others = batch.stream().filter(request -> !isOfSlots(request)).toList();
+  private CompletionStage<List<Outcome>> apart(ScriptCall call, String why) {
+    List<BudgetRequest> batch = call.requests();
+    List<BudgetRequest> others = batch.stream().filter(request -> !isOfSlots(request)).toList();
     if (others.size() < batch.size()) {
       return part(call, others).thenApply(outcomes -> withSlots(batch, outcomes, why));
     }
@@ -177,7 +178,8 @@ public final class RedisBudgetStore implements BudgetStore {
     return first.thenCombine(second, (a, b) -> Stream.concat(a.stream(), b.stream()).toList());
   }
 
-  private static List<Outcome> withSlots(List<Request> batch, List<Outcome> others, String why) {
+  private static List<Outcome> withSlots(
+      List<BudgetRequest> batch, List<Outcome> others, String why) {
     Iterator<Outcome> next = others.iterator();
     return batch.stream()
         .map(request -> isOfSlots(request) ? new Outcome.Undecided(why, true) : next.next())
@@ -185,7 +187,7 @@ public final class RedisBudgetStore implements BudgetStore {
   }
 
   /** The other part may be applied, so the whole batch must not fail as if nothing were. */
-  private CompletionStage<List<Outcome>> part(Call call, List<Request> some) {
+  private CompletionStage<List<Outcome>> part(ScriptCall call, List<BudgetRequest> some) {
     if (some.isEmpty()) {
       return CompletableFuture.completedStage(List.of());
     }
@@ -199,20 +201,21 @@ public final class RedisBudgetStore implements BudgetStore {
                 Collections.nCopies(
                     some.size(),
                     new Outcome.Undecided(
-                        Failing.reason(failure), Failing.of(failure).mayHaveApplied())));
+                        RedisFailures.reason(failure),
+                        RedisFailures.of(failure).mayHaveApplied())));
   }
 
-  private static boolean isOfSlots(Request request) {
+  private static boolean isOfSlots(BudgetRequest request) {
     return request.operation() instanceof Operation.AcquireSlot
         || request.operation() instanceof Operation.RenewSlot
         || request.operation() instanceof Operation.ReleaseSlot;
   }
 
-  Connections links() {
-    return links;
+  RedisConnections connections() {
+    return connections;
   }
 
-  StoreClock clock() {
+  RedisClockEstimate clock() {
     return clock;
   }
 
@@ -227,7 +230,7 @@ public final class RedisBudgetStore implements BudgetStore {
 
   @Override
   public String kind() {
-    return Failing.ENGINE;
+    return RedisFailures.ENGINE;
   }
 
   /** Without the password. */
@@ -239,14 +242,14 @@ public final class RedisBudgetStore implements BudgetStore {
   @Override
   public Optional<String> unavailableReason() {
     Refusal last = refusal;
-    return links
-        .trouble()
+    return connections
+        .unavailableReason()
         .or(() -> Optional.ofNullable(last).filter(Refusal::isFresh).map(Refusal::why));
   }
 
   @Override
   public void close() {
-    links.close();
+    connections.close();
     driver.close();
   }
 }

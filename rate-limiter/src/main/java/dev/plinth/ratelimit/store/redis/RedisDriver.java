@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Lettuce, set up as this store needs it, and the threads of all connections. */
 final class RedisDriver implements AutoCloseable {
-  /** For connecting and saying hello; what is asked later has the store's own time-out. */
+  /** For connecting and HELLO; later commands have the store's own time-out. */
   static final Duration HELLO = Duration.ofSeconds(1);
 
   /** Of one connection; more are not sent but refused at once. */
@@ -50,8 +50,8 @@ final class RedisDriver implements AutoCloseable {
   }
 
   /**
-   * Without Lettuce's own reconnect: it would send again what was under way when a connection
-   * broke, and charge it twice.
+   * Without Lettuce's own reconnect: it would retry what was in flight when a connection broke, and
+   * charge it twice.
    */
   private static ClientOptions options(Optional<Path> ca) {
     ClientOptions.Builder options =

@@ -1,17 +1,17 @@
 package dev.plinth.ratelimit.store.embedded;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.BudgetStoreContract;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStoreContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedBudgetStoreContractTest extends BudgetStoreContract {
   @TempDir Path parent;
-  private TimedFolder disk;
+  private TimedEmbeddedStore disk;
 
   @Override
   protected BudgetStore open() {
-    disk = new TimedFolder(parent);
+    disk = new TimedEmbeddedStore(parent);
     return disk.open();
   }
 

@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.BudgetStoreCase;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Operation.AcquireSlot;
-import dev.plinth.ratelimit.core.Operation.ReleaseSlot;
-import dev.plinth.ratelimit.core.Operation.RenewSlot;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStoreCase;
+import dev.plinth.ratelimit.store.Operation.AcquireSlot;
+import dev.plinth.ratelimit.store.Operation.ReleaseSlot;
+import dev.plinth.ratelimit.store.Operation.RenewSlot;
+import dev.plinth.ratelimit.store.Outcome;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
@@ -46,11 +46,11 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
   private static final Budget TWO = budget("two", new Limit.Concurrency(2));
 
   @TempDir Path parent;
-  private TimedFolder disk;
+  private TimedEmbeddedStore disk;
 
   @Override
   protected BudgetStore open() {
-    disk = new TimedFolder(parent);
+    disk = new TimedEmbeddedStore(parent);
     return disk.open();
   }
 
@@ -68,8 +68,8 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     store = disk.crash((EmbeddedBudgetStore) store);
   }
 
-  private Outcome.Slotted acquire(String slot) {
-    return (Outcome.Slotted) apply(new AcquireSlot(List.of(TWO), slot, Limit.HOUR));
+  private Outcome.SlotOutcome acquire(String slot) {
+    return (Outcome.SlotOutcome) apply(new AcquireSlot(List.of(TWO), slot, Limit.HOUR));
   }
 
   private boolean renew(String slot) {
@@ -80,7 +80,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
   void close_writesEverything() {
     take(TEN, 4);
     take(reserve(3, 0, "t", TEN));
-    Request request = once(of(1, TEN), "r", "print");
+    BudgetRequest request = once(of(1, TEN), "r", "print");
     Outcome remembered = apply(DOMAIN, request).get(0);
     long token = acquire("s").token();
     reopen();
@@ -176,7 +176,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     long last = 0;
     for (int i = 0; i < 4; i++) {
       for (int j = 0; j < 5; j++) {
-        Outcome.Slotted slotted = acquire("s" + i + j);
+        Outcome.SlotOutcome slotted = acquire("s" + i + j);
         assertTrue(slotted.token() > last, slotted.token() + " after " + last);
         last = slotted.token();
         apply(new ReleaseSlot("s" + i + j));
@@ -210,7 +210,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
 
   /** Many more rows than a part of a checkpoint has. */
   private static Budget[] many() {
-    return IntStream.range(0, 4 * Checkpoints.FEW)
+    return IntStream.range(0, 4 * CheckpointWriter.FEW)
         .mapToObj(i -> budget("many" + i, ten()))
         .toArray(Budget[]::new);
   }
@@ -406,18 +406,18 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
 
   @Test
   void failingDisk_tokensThatAreNotSetAside_areNotGiven() {
-    Tokens tokens = new Tokens();
+    SlotTokenSequence tokens = new SlotTokenSequence();
     tokens.begin(5);
     assertThrows(StoreUnavailable.class, tokens::next);
     tokens.setAside(tokens.wanted());
     assertEquals(6, tokens.next());
-    for (long i = 0; i < Tokens.BLOCK - 1; i++) {
+    for (long i = 0; i < SlotTokenSequence.BLOCK - 1; i++) {
       tokens.next();
     }
     assertThrows(StoreUnavailable.class, tokens::next);
-    assertEquals(5 + Tokens.BLOCK, tokens.last());
+    assertEquals(5 + SlotTokenSequence.BLOCK, tokens.last());
     tokens.setAside(tokens.wanted());
-    assertEquals(6 + Tokens.BLOCK, tokens.next());
+    assertEquals(6 + SlotTokenSequence.BLOCK, tokens.next());
   }
 
   @Test
@@ -434,7 +434,7 @@ class EmbeddedBudgetStoreTest extends BudgetStoreCase {
     Path folder = parent.resolve("real");
     try (BudgetStore real =
         EmbeddedBudgetStore.open(folder, Duration.ofMillis(20), new RowMemory(1L << 30))) {
-      real.apply(DOMAIN, List.of(Request.of(of(4, TEN)))).toCompletableFuture().join();
+      real.apply(DOMAIN, List.of(BudgetRequest.of(of(4, TEN)))).toCompletableFuture().join();
       assertEquals("budgets embedded " + folder, describe(real));
       Await.until("written", () -> written(folder));
     }

@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.store.embedded;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
 import dev.plinth.ratelimit.model.TraceContract;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Outcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -15,11 +15,11 @@ class EmbeddedTraceTest extends TraceContract {
   private static final int CALLS = 7;
 
   @TempDir Path parent;
-  private TimedFolder disk;
+  private TimedEmbeddedStore disk;
 
   @Override
   protected BudgetStore open() {
-    disk = new TimedFolder(parent);
+    disk = new TimedEmbeddedStore(parent);
     return new Reopened();
   }
 
@@ -38,7 +38,7 @@ class EmbeddedTraceTest extends TraceContract {
     private int calls;
 
     @Override
-    public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+    public CompletionStage<List<Outcome>> apply(String domain, List<BudgetRequest> batch) {
       if (++calls % CALLS == 0) {
         store.close();
         store = disk.open();

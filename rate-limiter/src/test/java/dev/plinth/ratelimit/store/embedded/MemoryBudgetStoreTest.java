@@ -3,17 +3,17 @@ package dev.plinth.ratelimit.store.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.BudgetSlotsContract;
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.BudgetStoreContract;
-import dev.plinth.ratelimit.core.BudgetTicketsContract;
-import dev.plinth.ratelimit.core.InvariantsContract;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Operation.AcquireSlot;
-import dev.plinth.ratelimit.core.Outcome.Slotted;
-import dev.plinth.ratelimit.core.Request;
-import dev.plinth.ratelimit.core.RowMemory;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetSlotsContract;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStoreContract;
+import dev.plinth.ratelimit.store.BudgetTicketsContract;
+import dev.plinth.ratelimit.store.InvariantsContract;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Operation.AcquireSlot;
+import dev.plinth.ratelimit.store.Outcome.SlotOutcome;
+import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.testkit.ManualClock;
 import java.util.List;
 import java.util.Optional;
@@ -34,10 +34,10 @@ class MemoryBudgetStoreTest {
   @Test
   void domainThatHoldsNothing_isNotKept_whateverNamesCallersMakeUp() {
     try (EmbeddedBudgetStore store = new Timed().open()) {
-      Request.Once once = new Request.Once("id", "fingerprint");
+      BudgetRequest.IdempotencyKey once = new BudgetRequest.IdempotencyKey("id", "fingerprint");
       for (int i = 0; i < 1_000; i++) {
-        Request settle = new Request(new Operation.Settle("t", 0), Optional.of(once));
-        Request release = Request.of(new Operation.ReleaseSlot("s"));
+        BudgetRequest settle = new BudgetRequest(new Operation.Settle("t", 0), Optional.of(once));
+        BudgetRequest release = BudgetRequest.of(new Operation.ReleaseSlot("s"));
         store.apply("made-up-" + i, List.of(settle, release)).toCompletableFuture().join();
       }
       assertEquals(0, store.domains());
@@ -78,11 +78,11 @@ class MemoryBudgetStoreTest {
     void token_isHigher_atTheNodeThatADomainMovesTo() {
       AcquireSlot acquire =
           new AcquireSlot(List.of(budget("jobs", new Limit.Concurrency(3))), "s1", SECOND);
-      long before = ((Slotted) apply(acquire)).token();
+      long before = ((SlotOutcome) apply(acquire)).token();
       advance(1);
       store.close();
       store = open();
-      assertTrue(((Slotted) apply(acquire)).token() > before);
+      assertTrue(((SlotOutcome) apply(acquire)).token() > before);
     }
   }
 

@@ -1,20 +1,20 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.ratelimit.core.Bounds;
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Check;
-import dev.plinth.ratelimit.core.CompiledPolicy;
-import dev.plinth.ratelimit.core.CountedEvents;
-import dev.plinth.ratelimit.core.Decision;
-import dev.plinth.ratelimit.core.Decision.DecidedBy;
-import dev.plinth.ratelimit.core.Decision.Verdict;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.Limits;
-import dev.plinth.ratelimit.core.Node;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Policy;
-import dev.plinth.ratelimit.core.Rule;
-import dev.plinth.ratelimit.core.Tuning;
+import dev.plinth.ratelimit.pipeline.AdmissionBounds;
+import dev.plinth.ratelimit.pipeline.Check;
+import dev.plinth.ratelimit.pipeline.CompiledPolicy;
+import dev.plinth.ratelimit.pipeline.CountingLimitEvents;
+import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.pipeline.Decision.Verdict;
+import dev.plinth.ratelimit.pipeline.NodeContext;
+import dev.plinth.ratelimit.pipeline.PipelineOptions;
+import dev.plinth.ratelimit.pipeline.RateLimits;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.policy.Policy;
+import dev.plinth.ratelimit.policy.Rule;
+import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.testkit.AdmissionChecker;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -40,22 +40,22 @@ final class CheckLoad implements AutoCloseable {
   private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
   private final List<Thread> threads = new ArrayList<>();
   private final Limit limit;
-  private final Limits limits;
+  private final RateLimits limits;
   private volatile boolean stopped;
 
   private CheckLoad(BudgetStore store, String domain, Limit limit) {
     this.limit = limit;
     this.limits =
-        new Limits(
+        new RateLimits(
             store,
-            Tuning.DEFAULT,
-            new Node(
+            PipelineOptions.DEFAULTS,
+            new NodeContext(
                 InstantSource.system(),
                 System::nanoTime,
                 scheduler,
                 () -> 1,
                 1L << 26,
-                new CountedEvents()));
+                new CountingLimitEvents()));
     CompiledPolicy policy = CompiledPolicy.of(policy(domain, limit));
     for (int i = 0; i < THREADS; i++) {
       Thread thread = new Thread(() -> run(policy), "check-load-" + i);
@@ -116,8 +116,8 @@ final class CheckLoad implements AutoCloseable {
     long slack = 2 * slowestMicros.get();
     admitted.checkEach(
         micros ->
-            Bounds.over(limit, 0, micros + slack, 1)
-                + Bounds.alone(limit, limit, 1, micros)
+            AdmissionBounds.over(limit, 0, micros + slack, 1)
+                + AdmissionBounds.localFallback(limit, limit, 1, micros)
                 + lost);
   }
 

@@ -92,10 +92,10 @@ class ErrorRepliesTest {
   }
 
   private static Meaning meaning(Throwable failure) {
-    if (Failing.isOwn(failure)) {
+    if (RedisFailures.isOwn(failure)) {
       return Meaning.OWN_ERROR;
     }
-    return Failing.of(failure).mayHaveApplied()
+    return RedisFailures.of(failure).mayHaveApplied()
         ? Meaning.FAILED_BY_STORE
         : Meaning.REFUSED_BY_STORE;
   }

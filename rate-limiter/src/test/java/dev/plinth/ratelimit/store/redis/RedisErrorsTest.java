@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
@@ -121,10 +121,10 @@ class RedisErrorsTest {
   }
 
   private List<Outcome> take(String... keys) {
-    List<Request> batch =
+    List<BudgetRequest> batch =
         List.of(keys).stream()
             .map(key -> new Budget(key, COUNTED, 1, OnChange.AS_IS, false, Optional.empty()))
-            .map(budget -> Request.of(Operation.Take.of(List.of(new Charge(budget, 1)))))
+            .map(budget -> BudgetRequest.of(Operation.Take.of(List.of(new Charge(budget, 1)))))
             .toList();
     return store.apply(domain, batch).toCompletableFuture().join();
   }
@@ -149,8 +149,8 @@ class RedisErrorsTest {
     refusal.provoke.accept(admin);
     try {
       failure();
-      String trouble = store.unavailableReason().orElse("");
-      assertTrue(refusal.told.matcher(trouble).find(), trouble);
+      String unavailableReason = store.unavailableReason().orElse("");
+      assertTrue(refusal.told.matcher(unavailableReason).find(), unavailableReason);
     } finally {
       refusal.undo.accept(admin);
     }

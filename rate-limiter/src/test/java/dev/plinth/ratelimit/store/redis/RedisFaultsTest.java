@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
@@ -81,7 +81,7 @@ class RedisFaultsTest {
   }
 
   private Outcome.Taken take(RedisBudgetStore from, Budget budget, long cost) {
-    Request request = Request.of(Operation.Take.of(List.of(new Charge(budget, cost))));
+    BudgetRequest request = BudgetRequest.of(Operation.Take.of(List.of(new Charge(budget, cost))));
     List<Outcome> outcomes = from.apply(domain, List.of(request)).toCompletableFuture().join();
     return (Outcome.Taken) outcomes.get(0);
   }
@@ -103,7 +103,7 @@ class RedisFaultsTest {
   }
 
   /** A request of unknown outcome may count once; none may count twice. */
-  private void assertChargedOnce(Load load) {
+  private void assertChargedOnce(TakeLoad load) {
     long used = used();
     long sure = load.admitted.sum();
     assertTrue(used >= sure, used + " charged (expected: " + sure + " or more)");
@@ -111,7 +111,7 @@ class RedisFaultsTest {
     assertTrue(used <= most, used + " charged (expected: " + most + " or less)");
   }
 
-  private static void awaitMore(Load load) {
+  private static void awaitMore(TakeLoad load) {
     long before = load.answered();
     Await.until("more answers", () -> load.answered() > before + 100);
   }
@@ -126,7 +126,7 @@ class RedisFaultsTest {
 
   @Test
   void scriptFlushed_overAndOver_underLoad_losesAndDoublesNothing() {
-    try (Load load = Load.on(store, domain, COUNTED, 8)) {
+    try (TakeLoad load = TakeLoad.on(store, domain, COUNTED, 8)) {
       redis(
           commands -> {
             for (int i = 0; i < 20; i++) {
@@ -142,7 +142,7 @@ class RedisFaultsTest {
 
   @Test
   void clientKilled_overAndOver_underLoad_doublesNothing() {
-    try (Load load = Load.on(store, domain, COUNTED, 8)) {
+    try (TakeLoad load = TakeLoad.on(store, domain, COUNTED, 8)) {
       redis(
           commands -> {
             for (int i = 0; i < 10; i++) {
@@ -159,7 +159,7 @@ class RedisFaultsTest {
 
   @Test
   void killedAndRestarted_underLoad_keepsWhatItHas_andDoublesNothing() {
-    try (Load load = Load.on(store, domain, COUNTED, 8)) {
+    try (TakeLoad load = TakeLoad.on(store, domain, COUNTED, 8)) {
       for (int i = 0; i < 3; i++) {
         awaitMore(load);
         REDIS.kill();
@@ -176,7 +176,7 @@ class RedisFaultsTest {
   @Test
   void pausedAndResumed_underLoad_failsInTime_andDoublesNothing() {
     try (RedisBudgetStore hasty = connected(REDIS.hostPorts(), SHORT)) {
-      try (Load load = Load.on(hasty, domain, COUNTED, 4)) {
+      try (TakeLoad load = TakeLoad.on(hasty, domain, COUNTED, 4)) {
         awaitMore(load);
         REDIS.pause();
         Await.until("time-outs", () -> load.unknown.sum() > 8);
@@ -265,9 +265,9 @@ class RedisFaultsTest {
   void corruptState_isToldByItsKey_toItsRequestsAlone() {
     String key = "plinth:{" + domain + "}:b:" + COUNTED.key();
     redis(commands -> commands.set(key, "v1 f 1 nonsense"));
-    Request bad = Request.of(Operation.Take.of(List.of(new Charge(COUNTED, 1))));
+    BudgetRequest bad = BudgetRequest.of(Operation.Take.of(List.of(new Charge(COUNTED, 1))));
     Budget other = budget("other", COUNTED.limit());
-    Request good = Request.of(Operation.Take.of(List.of(new Charge(other, 1))));
+    BudgetRequest good = BudgetRequest.of(Operation.Take.of(List.of(new Charge(other, 1))));
     List<Outcome> outcomes =
         store.apply(domain, List.of(good, bad, good, good, bad)).toCompletableFuture().join();
     Outcome.Undecided undecided = assertInstanceOf(Outcome.Undecided.class, outcomes.get(1));
@@ -284,11 +284,11 @@ class RedisFaultsTest {
   }
 
   private List<Outcome> takeDamaged(RedisBudgetStore from, int many) {
-    List<Request> batch = new ArrayList<>();
+    List<BudgetRequest> batch = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       Budget damaged = budget("damaged" + i, COUNTED.limit());
       redis(commands -> commands.set("plinth:{" + domain + "}:b:" + damaged.key(), "nonsense"));
-      batch.add(Request.of(Operation.Take.of(List.of(new Charge(damaged, 1)))));
+      batch.add(BudgetRequest.of(Operation.Take.of(List.of(new Charge(damaged, 1)))));
     }
     return from.apply(domain, batch).toCompletableFuture().join();
   }
@@ -325,9 +325,9 @@ class RedisFaultsTest {
   void damagedState_besideASlot_doesNotKeepOthersFromADecision() {
     Budget damaged = budget("damaged", COUNTED.limit());
     redis(commands -> commands.set("plinth:{" + domain + "}:b:" + damaged.key(), "nonsense"));
-    Request bad = Request.of(Operation.Take.of(List.of(new Charge(damaged, 1))));
-    Request good = Request.of(Operation.Take.of(List.of(new Charge(COUNTED, 1))));
-    Request slot = Request.of(new Operation.RenewSlot("none", SECOND));
+    BudgetRequest bad = BudgetRequest.of(Operation.Take.of(List.of(new Charge(damaged, 1))));
+    BudgetRequest good = BudgetRequest.of(Operation.Take.of(List.of(new Charge(COUNTED, 1))));
+    BudgetRequest slot = BudgetRequest.of(new Operation.RenewSlot("none", SECOND));
     List<Outcome> outcomes =
         store.apply(domain, List.of(good, slot, bad, good)).toCompletableFuture().join();
     assertEquals(1, assertInstanceOf(Outcome.Taken.class, outcomes.get(0)).admitted());
@@ -343,9 +343,9 @@ class RedisFaultsTest {
     try (RedisBudgetStore second = connected(REDIS.hostPorts(), PATIENT);
         RedisBudgetStore third = connected(REDIS.hostPorts(), PATIENT)) {
       long begin = System.nanoTime();
-      try (Load one = Load.on(store, domain, tight, 3);
-          Load two = Load.on(second, domain, tight, 3);
-          Load three = Load.on(third, domain, tight, 3)) {
+      try (TakeLoad one = TakeLoad.on(store, domain, tight, 3);
+          TakeLoad two = TakeLoad.on(second, domain, tight, 3);
+          TakeLoad three = TakeLoad.on(third, domain, tight, 3)) {
         redis(
             commands -> {
               for (int i = 0; i < 5; i++) {
@@ -371,7 +371,7 @@ class RedisFaultsTest {
   void L1_dataLost_admitsOneBudgetMore_forEachTime() {
     Budget tight = budget("tight", new Limit.Bucket(40, SECOND / 100, 1));
     long begin = System.nanoTime();
-    try (Load load = Load.on(store, domain, tight, 4)) {
+    try (TakeLoad load = TakeLoad.on(store, domain, tight, 4)) {
       for (int i = 0; i < 3; i++) {
         Await.until("denials", () -> load.denied.sum() > 50);
         redis(RedisCommands::flushall);

@@ -1,7 +1,7 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.InvariantsContract;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.InvariantsContract;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
 import org.junit.jupiter.api.Tag;

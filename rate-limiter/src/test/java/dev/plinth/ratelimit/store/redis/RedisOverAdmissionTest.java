@@ -2,7 +2,7 @@ package dev.plinth.ratelimit.store.redis;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.Limit;
+import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.engine.Engines;

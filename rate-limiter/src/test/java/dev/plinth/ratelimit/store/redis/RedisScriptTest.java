@@ -3,13 +3,13 @@ package dev.plinth.ratelimit.store.redis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
@@ -74,9 +74,9 @@ class RedisScriptTest {
   }
 
   private List<Outcome> apply(Operation... operations) {
-    List<Request> batch = new ArrayList<>();
+    List<BudgetRequest> batch = new ArrayList<>();
     for (Operation operation : operations) {
-      batch.add(Request.of(operation));
+      batch.add(BudgetRequest.of(operation));
     }
     return store.apply(domain, batch).toCompletableFuture().join();
   }
@@ -118,11 +118,11 @@ class RedisScriptTest {
             0,
             Optional.of(new Operation.Ticket("ticket", 10 * SECOND)));
     Budget places = budget("places", new Limit.Concurrency(3));
-    Request once =
-        new Request(
+    BudgetRequest once =
+        new BudgetRequest(
             new Operation.AcquireSlot(List.of(places), "slot", 10 * SECOND),
-            Optional.of(new Request.Once("once", "same")));
-    store.apply(domain, List.of(Request.of(ticketed), once)).toCompletableFuture().join();
+            Optional.of(new BudgetRequest.IdempotencyKey("once", "same")));
+    store.apply(domain, List.of(BudgetRequest.of(ticketed), once)).toCompletableFuture().join();
 
     assertLasts("b:key", 5_000);
     assertLasts("t:ticket", 10_000);
@@ -161,11 +161,11 @@ class RedisScriptTest {
       own.apply(
               domain,
               List.of(
-                  Request.of(reserve),
-                  Request.of(lease),
-                  Request.of(new Operation.AcquireSlot(List.of(places), "slot", 10 * SECOND)),
-                  Request.of(Operation.Take.of(List.of(new Charge(reset, 1)))),
-                  Request.of(new Operation.Reset(List.of(reset)))))
+                  BudgetRequest.of(reserve),
+                  BudgetRequest.of(lease),
+                  BudgetRequest.of(new Operation.AcquireSlot(List.of(places), "slot", 10 * SECOND)),
+                  BudgetRequest.of(Operation.Take.of(List.of(new Charge(reset, 1)))),
+                  BudgetRequest.of(new Operation.Reset(List.of(reset)))))
           .toCompletableFuture()
           .join();
     }
@@ -211,10 +211,10 @@ class RedisScriptTest {
   @Test
   void largeBatch_isOneRun() {
     int many = 9_000; // more keys than Lua's stack takes in one call
-    List<Request> batch = new ArrayList<>();
+    List<BudgetRequest> batch = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       Budget budget = budget("k" + i, new Limit.FixedWindow(5, DAY));
-      batch.add(Request.of(Operation.Take.of(List.of(new Charge(budget, 2))).times(4)));
+      batch.add(BudgetRequest.of(Operation.Take.of(List.of(new Charge(budget, 2))).times(4)));
     }
     List<Outcome> outcomes = store.apply(domain, batch).toCompletableFuture().join();
     assertEquals(many, outcomes.size());
@@ -247,10 +247,10 @@ class RedisScriptTest {
     Operation acquire =
         new Operation.AcquireSlot(
             List.of(budget("places", new Limit.Concurrency(3))), "slot", SECOND);
-    long before = ((Outcome.Slotted) apply(acquire).get(0)).token();
+    long before = ((Outcome.SlotOutcome) apply(acquire).get(0)).token();
     redis.del(key("token"), key("s:slot"), key("z:places"));
     clock.addAndGet(1);
-    long after = ((Outcome.Slotted) apply(acquire).get(0)).token();
+    long after = ((Outcome.SlotOutcome) apply(acquire).get(0)).token();
     assertTrue(after > before, after + " after " + before);
   }
 }

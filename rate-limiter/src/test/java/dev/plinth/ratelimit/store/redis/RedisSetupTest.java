@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
@@ -61,7 +61,7 @@ class RedisSetupTest {
     Budget budget =
         new Budget(
             "key", new Limit.FixedWindow(5, 1_000_000), 1, OnChange.AS_IS, false, Optional.empty());
-    Request one = Request.of(Operation.Take.of(List.of(new Charge(budget, 1))));
+    BudgetRequest one = BudgetRequest.of(Operation.Take.of(List.of(new Charge(budget, 1))));
     Outcome outcome = store.apply(domain, List.of(one)).toCompletableFuture().join().get(0);
     return ((Outcome.Taken) outcome).admitted();
   }
@@ -98,12 +98,12 @@ class RedisSetupTest {
     redis.flushdb();
     try (Warnings warnings = new Warnings();
         RedisBudgetStore store = open("redis://" + REDIS.hostPorts() + "/5")) {
-      Await.until("it is marked", () -> redis.exists(LostKeys.MARKER) == 1);
+      Await.until("it is marked", () -> redis.exists(KeyLossDetector.MARKER) == 1);
       assertEquals(1, admitted(store));
       assertFalse(warnings.tell("lost its keys"), "a Redis that is new lost nothing");
       redis.flushdb();
       Await.until("a warning", () -> warnings.tell("lost its keys"));
-      assertEquals(1, redis.exists(LostKeys.MARKER));
+      assertEquals(1, redis.exists(KeyLossDetector.MARKER));
       assertEquals(1, warnings.lines.stream().filter(w -> w.contains("lost its keys")).count());
     }
   }

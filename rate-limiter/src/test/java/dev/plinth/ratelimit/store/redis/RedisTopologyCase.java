@@ -1,12 +1,12 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.ratelimit.core.Budget;
-import dev.plinth.ratelimit.core.Charge;
-import dev.plinth.ratelimit.core.Limit;
-import dev.plinth.ratelimit.core.OnChange;
-import dev.plinth.ratelimit.core.Operation;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.store.Budget;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.ratelimit.store.Operation;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.testkit.Await;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -57,7 +57,7 @@ abstract class RedisTopologyCase {
   }
 
   long used(String domain, long cost) {
-    Request request = Request.of(Operation.Take.of(List.of(new Charge(COUNTED, cost))));
+    BudgetRequest request = BudgetRequest.of(Operation.Take.of(List.of(new Charge(COUNTED, cost))));
     Outcome.Taken taken =
         (Outcome.Taken) store.apply(domain, List.of(request)).toCompletableFuture().join().get(0);
     return COUNTED.limit().size() - taken.standings().get(0).available();

@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.ratelimit.core.BudgetStore;
-import dev.plinth.ratelimit.core.Outcome;
-import dev.plinth.ratelimit.core.Request;
+import dev.plinth.ratelimit.store.BudgetRequest;
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.SharedEngine;
 import java.time.Duration;
@@ -31,7 +31,7 @@ final class TimedRedis implements BudgetStore {
   }
 
   @Override
-  public CompletionStage<List<Outcome>> apply(String domain, List<Request> batch) {
+  public CompletionStage<List<Outcome>> apply(String domain, List<BudgetRequest> batch) {
     return store.apply(prefix + domain, batch);
   }
 

@@ -1,0 +1,61 @@
+package dev.plinth.ratelimit.engine;
+
+/** Reads a line of words and numbers with a space between them; refuses whatever is not so. */
+final class RowTextReader {
+  private final String[] words;
+  private int next;
+
+  private RowTextReader(String[] words) {
+    this.words = words;
+  }
+
+  static RowTextReader of(String line) {
+    return new RowTextReader(line.split(" ", -1));
+  }
+
+  /** That begins with the version of the format. */
+  static RowTextReader versioned(String line) {
+    RowTextReader words = of(line);
+    String version = words.word();
+    if (!version.equals("v1")) {
+      throw new IllegalArgumentException("format " + version + " (expected: v1)");
+    }
+    return words;
+  }
+
+  static StringBuilder numbers(StringBuilder text, long... numbers) {
+    for (long number : numbers) {
+      if (text.length() > 0 && text.charAt(text.length() - 1) != '\n') {
+        text.append(' ');
+      }
+      text.append(number);
+    }
+    return text;
+  }
+
+  String word() {
+    if (next == words.length) {
+      throw new IllegalArgumentException(words.length + " words (expected: more)");
+    }
+    return words[next++];
+  }
+
+  long number() {
+    String word = word();
+    try {
+      return Long.parseLong(word);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(word + " (expected: a number)", e);
+    }
+  }
+
+  int left() {
+    return words.length - next;
+  }
+
+  void end() {
+    if (left() > 0) {
+      throw new IllegalArgumentException(words[next] + " (expected: the end)");
+    }
+  }
+}

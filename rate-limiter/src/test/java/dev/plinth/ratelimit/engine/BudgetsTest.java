@@ -1,0 +1,18 @@
+package dev.plinth.ratelimit.engine;
+
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.BudgetStoreContract;
+
+class BudgetsTest extends BudgetStoreContract {
+  private final EngineOnlyStore bare = new EngineOnlyStore();
+
+  @Override
+  protected BudgetStore open() {
+    return bare;
+  }
+
+  @Override
+  protected void at(long micros) {
+    bare.now = micros;
+  }
+}

@@ -64,7 +64,7 @@ public final class RateLimitService implements HostedService {
             limits,
             cache,
             store.isShared(),
-            settings.bounds(),
+            settings.node(),
             settings.envoy(new EnvoyMetrics(registry)),
             callForwarder);
     metrics.watch(registry, node);
@@ -121,7 +121,7 @@ public final class RateLimitService implements HostedService {
 
   @Override
   public Optional<CallDeclaration> routing(MethodDescriptor<?, ?> method) {
-    return node.ofOwner(method);
+    return node.routing(method);
   }
 
   @Override

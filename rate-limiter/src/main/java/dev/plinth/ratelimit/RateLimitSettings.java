@@ -118,8 +118,8 @@ public record RateLimitSettings(
     return new EnvoyAnswers(EnvoyHeaders.parse(envoyHeaders), envoyMetadata, events);
   }
 
-  RateLimitNode.Bounds bounds() {
-    return new RateLimitNode.Bounds(policies, policyIdle, policyWait, streamed);
+  RateLimitNode.Options node() {
+    return new RateLimitNode.Options(policies, policyIdle, policyWait, streamed);
   }
 
   private long memoryBytes() {

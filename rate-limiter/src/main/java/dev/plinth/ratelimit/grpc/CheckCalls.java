@@ -2,6 +2,7 @@ package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.pipeline.Check;
 import dev.plinth.ratelimit.pipeline.Decision;
+import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
 import dev.plinth.ratelimit.v1.CheckItem;
 import dev.plinth.ratelimit.v1.CheckManyRequest;
@@ -10,38 +11,29 @@ import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.CheckResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** The calls that decide. */
-final class CheckCalls {
-  private static final int MOST_ITEMS = 100;
+record CheckCalls(PolicyDecider decider, RateLimits limits) {
+  private static final int MAX_ITEMS = 100;
 
-  private final Deciding deciding;
-
-  CheckCalls(Deciding deciding) {
-    this.deciding = deciding;
-  }
-
-  void check(CheckRequest request, StreamObserver<CheckResponse> to) {
-    Deciding.answer(
-        decide("", request),
-        decision -> CheckResponse.newBuilder().setDecision(wire(request, decision)).build(),
-        to);
-  }
-
-  static dev.plinth.ratelimit.v1.Decision wire(CheckRequest request, Decision decision) {
-    return RateLimitWire.decision(decision, request.getHeaders());
+  CompletionStage<CheckResponse> check(String domain, CheckRequest request) {
+    return decide("", domain, request)
+        .thenApply(decision -> CheckResponse.newBuilder().setDecision(decision).build());
   }
 
   /**
    * @param path of the request's fields in whatever it came in
    */
-  CompletionStage<Decision> decide(String path, CheckRequest request) {
-    String domain = FieldChecks.domain(path + "domain", request.getDomain());
+  CompletionStage<dev.plinth.ratelimit.v1.Decision> decide(String path, CheckRequest request) {
+    return decide(path, FieldChecks.domain(path + "domain", request.getDomain()), request);
+  }
+
+  private CompletionStage<dev.plinth.ratelimit.v1.Decision> decide(
+      String path, String domain, CheckRequest request) {
     Check check =
         new Check(
             RateLimitWire.descriptors(path + "descriptors", request.getDescriptorsList()),
@@ -49,14 +41,15 @@ final class CheckCalls {
             request.getPartial(),
             RateLimitWire.once(path + "request_id", request.getRequestId(), request));
     long version =
-        RateLimitWire.between(
+        FieldChecks.between(
             path + "min_policy_version", request.getMinPolicyVersion(), 0, Long.MAX_VALUE);
-    return deciding.decide(domain, version, policy -> deciding.limits().check(policy, check));
+    return decider
+        .decide(domain, version, policy -> limits.check(policy, check))
+        .thenApply(decision -> RateLimitWire.decision(decision, request.getHeaders()));
   }
 
-  void checkMany(CheckManyRequest request, StreamObserver<CheckManyResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
-    FieldChecks.between("items", request.getItemsCount(), 1, MOST_ITEMS);
+  CompletionStage<CheckManyResponse> checkMany(String domain, CheckManyRequest request) {
+    FieldChecks.between("items", request.getItemsCount(), 1, MAX_ITEMS);
     List<Check> checks = new ArrayList<>();
     for (int i = 0; i < request.getItemsCount(); i++) {
       checks.add(item("items[" + i + "].", request.getItems(i), request.getAllOrNothing()));
@@ -64,15 +57,13 @@ final class CheckCalls {
     Optional<IdempotencyKey> once =
         RateLimitWire.once("request_id", request.getRequestId(), request);
     long version =
-        RateLimitWire.between(
-            "min_policy_version", request.getMinPolicyVersion(), 0, Long.MAX_VALUE);
-    Deciding.answer(
-        deciding.decide(
+        FieldChecks.between("min_policy_version", request.getMinPolicyVersion(), 0, Long.MAX_VALUE);
+    return decider
+        .decide(
             domain,
             version,
-            policy -> deciding.limits().checkMany(policy, checks, request.getAllOrNothing(), once)),
-        CheckCalls::response,
-        to);
+            policy -> limits.checkMany(policy, checks, request.getAllOrNothing(), once))
+        .thenApply(CheckCalls::response);
   }
 
   private static Check item(String path, CheckItem item, boolean allOrNothing) {

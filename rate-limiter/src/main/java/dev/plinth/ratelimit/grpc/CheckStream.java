@@ -17,21 +17,21 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * {@code CheckStream}: each check is decided for itself and answered when it is. So many are under
- * way at once and no more are read from the network; who does not read the answers is not read from
- * either.
+ * {@code CheckStream}: each check is decided for itself and answered when it is. A bounded number
+ * is in flight at once and no more are read from the network; a caller that does not read the
+ * answers is not read from either.
  */
 final class CheckStream implements StreamObserver<CheckStreamRequest> {
   private final Function<CheckRequest, CompletionStage<Decision>> decide;
   private final ServerCallStreamObserver<CheckStreamResponse> to;
-  private int underWay;
-  private int unasked;
+  private int inFlight;
+  private int unrequested;
   private boolean halfClosed;
   private boolean ended;
 
   /** Made before the service's method returns, as gRPC takes no handlers later. */
   CheckStream(
-      int mostUnderWay,
+      int maxInFlight,
       Function<CheckRequest, CompletionStage<Decision>> decide,
       StreamObserver<CheckStreamResponse> to) {
     this.decide = decide;
@@ -40,13 +40,13 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
     // With a handler set, an answer that meets a cancelled call throws nothing.
     this.to.setOnCancelHandler(this::cancelled);
     this.to.setOnReadyHandler(this::ready);
-    this.to.request(mostUnderWay);
+    this.to.request(maxInFlight);
   }
 
   @Override
   public void onNext(CheckStreamRequest request) {
     synchronized (this) {
-      underWay++;
+      inFlight++;
     }
     decide(request)
         .whenComplete(
@@ -74,7 +74,7 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
   }
 
   private synchronized void answer(CheckStreamResponse answer) {
-    underWay--;
+    inFlight--;
     if (ended) {
       return;
     }
@@ -82,15 +82,15 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
     if (to.isReady()) {
       to.request(1);
     } else {
-      unasked++;
+      unrequested++;
     }
     end();
   }
 
   private synchronized void ready() {
-    if (unasked > 0) {
-      to.request(unasked);
-      unasked = 0;
+    if (unrequested > 0) {
+      to.request(unrequested);
+      unrequested = 0;
     }
   }
 
@@ -99,7 +99,7 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
   }
 
   private void end() {
-    if (halfClosed && underWay == 0 && !ended) {
+    if (halfClosed && inFlight == 0 && !ended) {
       ended = true;
       to.onCompleted();
     }
@@ -123,7 +123,7 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
 
   @Override
   public synchronized void onError(Throwable thrown) {
-    ended = true; // the caller is gone; what is under way stays charged
+    ended = true; // the caller is gone; what is in flight stays charged
   }
 
   @Override

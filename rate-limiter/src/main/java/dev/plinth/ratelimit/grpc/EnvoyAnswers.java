@@ -23,10 +23,10 @@ import java.util.Optional;
  * @param metadata whether it is sent
  */
 public record EnvoyAnswers(EnvoyHeaders headers, boolean metadata, EnvoyEvents events) {
-  private static final long MOST_UINT32 = 0xffff_ffffL;
+  private static final long MAX_UINT32 = 0xffff_ffffL;
 
   RateLimitResponse of(
-      RateLimitRequest request, List<EnvoyWire.Asked> asked, List<Decision> decisions) {
+      RateLimitRequest request, List<EnvoyWire.EnvoyCheck> checks, List<Decision> decisions) {
     RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
     Overall overall = new Overall();
     for (int i = 0; i < decisions.size(); i++) {
@@ -35,7 +35,7 @@ public record EnvoyAnswers(EnvoyHeaders headers, boolean metadata, EnvoyEvents e
       response.addStatuses(status);
       overall.add(status, limit.filter(EnvoyAnswers::isQuota).isPresent());
       if (limit.isPresent()) {
-        count(request.getDomain(), limit.get(), asked.get(i).check());
+        count(request.getDomain(), limit.get(), checks.get(i).check());
       }
     }
     response.setOverallCode(overall.code());
@@ -54,7 +54,7 @@ public record EnvoyAnswers(EnvoyHeaders headers, boolean metadata, EnvoyEvents e
     private int quotas;
     private int quotasOver;
     private int seen;
-    private long least = MOST_UINT32;
+    private long least = MAX_UINT32;
     private int decisive = -1;
 
     void add(DescriptorStatus status, boolean isQuota) {
@@ -134,7 +134,7 @@ public record EnvoyAnswers(EnvoyHeaders headers, boolean metadata, EnvoyEvents e
   }
 
   private static int uint32(long value) {
-    return (int) Math.min(value, MOST_UINT32);
+    return (int) Math.min(value, MAX_UINT32);
   }
 
   private void count(String domain, LimitStatus status, Check check) {

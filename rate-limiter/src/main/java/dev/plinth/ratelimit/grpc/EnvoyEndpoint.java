@@ -6,14 +6,15 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.Decision;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
+import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.grpc.ShardBindings;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -22,14 +23,17 @@ import java.util.concurrent.CompletionStage;
  * descriptor without a rule.
  */
 final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase {
-  private static final int MOST_DESCRIPTORS = 100;
+  private static final int MAX_DESCRIPTORS = 100;
 
-  private final Deciding deciding;
+  private final PolicyDecider decider;
+  private final RateLimits limits;
   private final EnvoyAnswers answers;
   private final EnvoyOverrides overrides;
 
-  EnvoyEndpoint(Deciding deciding, EnvoyAnswers answers, DescriptorCache cache) {
-    this.deciding = deciding;
+  EnvoyEndpoint(
+      PolicyDecider decider, RateLimits limits, EnvoyAnswers answers, DescriptorCache cache) {
+    this.decider = decider;
+    this.limits = limits;
     this.answers = answers;
     this.overrides = new EnvoyOverrides(cache);
   }
@@ -39,68 +43,64 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
     if (request.getDomain().isEmpty()) {
       throw Failure.Invalid.field("domain", "none", "the domain of a policy");
     }
-    FieldChecks.between("descriptors", request.getDescriptorsCount(), 1, MOST_DESCRIPTORS);
-    List<EnvoyWire.Asked> asked = EnvoyWire.asked(request);
-    Deciding.answer(
-        decide(request.getDomain(), asked), decisions -> answers.of(request, asked, decisions), to);
+    FieldChecks.between("descriptors", request.getDescriptorsCount(), 1, MAX_DESCRIPTORS);
+    List<EnvoyWire.EnvoyCheck> checks = EnvoyWire.checks(request);
+    ShardBindings.answer(
+        decide(request.getDomain(), checks)
+            .thenApply(decisions -> answers.of(request, checks, decisions)),
+        to);
   }
 
-  private CompletionStage<List<Decision>> decide(String domain, List<EnvoyWire.Asked> asked) {
+  private CompletionStage<List<Decision>> decide(String domain, List<EnvoyWire.EnvoyCheck> checks) {
     try {
-      return deciding
-          .decide(RateLimitWire.domain(domain), 0, policy -> decide(policy, asked))
+      return decider
+          .decide(FieldChecks.domain("domain", domain), 0, policy -> decide(policy, checks))
           .exceptionallyCompose(
               thrown ->
-                  isMissing(thrown)
-                      ? unlimited(domain, asked)
+                  PolicyDecider.cause(thrown) instanceof Failure.Missing
+                      ? unlimited(domain, checks)
                       : CompletableFuture.failedStage(thrown));
     } catch (Failure.Missing | Failure.Invalid e) {
-      return unlimited(domain, asked); // also a name that no policy can have
+      return unlimited(domain, checks); // also a name that no policy can have
     }
   }
 
-  private static boolean isMissing(Throwable thrown) {
-    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-    return cause instanceof Failure.Missing;
-  }
-
-  private CompletionStage<List<Decision>> unlimited(String domain, List<EnvoyWire.Asked> asked) {
+  private CompletionStage<List<Decision>> unlimited(
+      String domain, List<EnvoyWire.EnvoyCheck> checks) {
     answers.events().unknownDomain(domain);
     return CompletableFuture.completedStage(
-        asked.stream().map(EnvoyWire.Asked::unlimited).toList());
+        checks.stream().map(EnvoyWire.EnvoyCheck::unlimited).toList());
   }
 
   /** Those of rules together, since they replace one another; each other one for itself. */
   private CompletionStage<List<Decision>> decide(
-      CompiledPolicy policy, List<EnvoyWire.Asked> asked) {
+      CompiledPolicy policy, List<EnvoyWire.EnvoyCheck> checks) {
     CompletableFuture<List<Decision>> ofRules =
-        deciding
-            .limits()
+        limits
             .checkDescriptors(
                 policy,
-                asked.stream()
-                    .filter(EnvoyWire.Asked::isOfRules)
-                    .map(EnvoyWire.Asked::check)
+                checks.stream()
+                    .filter(EnvoyWire.EnvoyCheck::isOfRules)
+                    .map(EnvoyWire.EnvoyCheck::check)
                     .toList())
             .toCompletableFuture();
     List<CompletableFuture<List<Decision>>> all = new ArrayList<>(List.of(ofRules));
-    for (EnvoyWire.Asked one : asked) {
+    for (EnvoyWire.EnvoyCheck one : checks) {
       if (one.override().isPresent()) {
         CompiledPolicy own = overrides.policy(policy, one, one.override().get());
-        all.add(
-            deciding.limits().checkDescriptors(own, List.of(one.check())).toCompletableFuture());
+        all.add(limits.checkDescriptors(own, List.of(one.check())).toCompletableFuture());
       }
     }
     return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-        .thenApply(done -> inOrder(asked, all));
+        .thenApply(done -> inOrder(checks, all));
   }
 
   private static List<Decision> inOrder(
-      List<EnvoyWire.Asked> asked, List<CompletableFuture<List<Decision>>> all) {
+      List<EnvoyWire.EnvoyCheck> checks, List<CompletableFuture<List<Decision>>> all) {
     Iterator<Decision> ofRules = all.get(0).join().iterator();
     Iterator<CompletableFuture<List<Decision>>> own = all.subList(1, all.size()).iterator();
     List<Decision> decisions = new ArrayList<>();
-    for (EnvoyWire.Asked one : asked) {
+    for (EnvoyWire.EnvoyCheck one : checks) {
       if (one.isOfRules()) {
         decisions.add(ofRules.next());
       } else if (one.override().isPresent()) {

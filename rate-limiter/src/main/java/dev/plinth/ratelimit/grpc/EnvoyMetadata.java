@@ -22,7 +22,7 @@ import java.util.Optional;
  * that are not over. By it a proxy chooses among services with a quota.
  */
 final class EnvoyMetadata {
-  private static final int MOST = 4096;
+  private static final int MAX = 4096;
 
   private EnvoyMetadata() {}
 
@@ -30,9 +30,9 @@ final class EnvoyMetadata {
   static String text(String field, Struct metadata) {
     try {
       String text = JsonFormat.printer().omittingInsignificantWhitespace().print(metadata);
-      if (text.length() > MOST) {
+      if (text.length() > MAX) {
         throw Failure.Invalid.field(
-            field, text.length() + " characters", "at most " + MOST + " as JSON");
+            field, text.length() + " characters", "at most " + MAX + " as JSON");
       }
       read(text); // before it is kept for good
       return metadata.getFieldsCount() == 0 ? "" : text;

@@ -20,7 +20,7 @@ import java.util.Optional;
  * same descriptor never share a budget, and the same one always has the same.
  */
 final class EnvoyOverrides {
-  private static final int MOST = 1000;
+  private static final int MAX = 1000;
   private static final long VERSION = 1; // the name tells all, so the budget never changes
 
   private static final Rule.Envoy UNNAMED = new Rule.Envoy("", false, "");
@@ -28,15 +28,15 @@ final class EnvoyOverrides {
   private record Key(String domain, long version, List<String> keys, Limit limit) {}
 
   private final DescriptorCache cache;
-  private final Cache<Key, CompiledPolicy> recent = Caffeine.newBuilder().maximumSize(MOST).build();
+  private final Cache<Key, CompiledPolicy> recent = Caffeine.newBuilder().maximumSize(MAX).build();
 
   EnvoyOverrides(DescriptorCache cache) {
     this.cache = cache;
   }
 
-  CompiledPolicy policy(CompiledPolicy of, EnvoyWire.Asked asked, Limit limit) {
+  CompiledPolicy policy(CompiledPolicy of, EnvoyWire.EnvoyCheck envoy, Limit limit) {
     List<String> keys =
-        asked.check().descriptors().stream().map(descriptor -> descriptor.key()).toList();
+        envoy.check().descriptors().stream().map(descriptor -> descriptor.key()).toList();
     return recent.get(new Key(of.policy().domain(), of.version(), keys, limit), this::compile);
   }
 

@@ -11,6 +11,7 @@ import dev.plinth.ratelimit.pipeline.Decision.Verdict;
 import dev.plinth.ratelimit.policy.Descriptor;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.store.Charge;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a proxy asks, in our terms. */
+/** Requests of a proxy, in our terms. */
 final class EnvoyWire {
   /** Windows of these lengths, counted from 1970; months and years have no calendar there. */
   static final Map<Duration, RateLimit.Unit> UNITS =
@@ -31,12 +32,12 @@ final class EnvoyWire {
           Duration.ofDays(30), RateLimit.Unit.MONTH,
           Duration.ofDays(365), RateLimit.Unit.YEAR);
 
-  private static final int MOST_ENTRIES = 64;
+  private static final int MAX_ENTRIES = 64;
 
   private EnvoyWire() {}
 
   /** One descriptor, and the limit that its caller brings along. */
-  record Asked(Check check, Optional<Limit> override) {
+  record EnvoyCheck(Check check, Optional<Limit> override) {
     /** Whether the rules of the policy decide. */
     boolean isOfRules() {
       return override.isEmpty() && !check.descriptors().isEmpty();
@@ -47,31 +48,31 @@ final class EnvoyWire {
     }
   }
 
-  static List<Asked> asked(RateLimitRequest request) {
+  static List<EnvoyCheck> checks(RateLimitRequest request) {
     // 0 stands for 1, as proxies that know no addend send it.
     long hits = Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
-    List<Asked> asked = new ArrayList<>();
+    List<EnvoyCheck> checks = new ArrayList<>();
     for (int i = 0; i < request.getDescriptorsCount(); i++) {
       String path = "descriptors[" + i + "].";
       RateLimitDescriptor wire = request.getDescriptors(i);
       long cost =
           wire.hasHitsAddend()
-              ? RateLimitWire.between(
+              ? FieldChecks.between(
                   path + "hits_addend", wire.getHitsAddend().getValue(), 0, Charge.MAX_HITS)
               : hits;
       Check check = new Check(descriptors(path, wire), cost, false, Optional.empty());
-      asked.add(
-          new Asked(
+      checks.add(
+          new EnvoyCheck(
               check,
               wire.hasLimit()
                   ? Optional.of(limit(path + "limit.", wire.getLimit()))
                   : Optional.empty()));
     }
-    return asked;
+    return checks;
   }
 
   private static List<Descriptor> descriptors(String path, RateLimitDescriptor wire) {
-    RateLimitWire.between(path + "entries", wire.getEntriesCount(), 0, MOST_ENTRIES);
+    FieldChecks.between(path + "entries", wire.getEntriesCount(), 0, MAX_ENTRIES);
     List<Descriptor> descriptors = new ArrayList<>();
     for (RateLimitDescriptor.Entry entry : wire.getEntriesList()) {
       descriptors.add(new Descriptor(Descriptor.shortened(entry.getKey()), entry.getValue()));

@@ -26,12 +26,12 @@ import java.util.Optional;
  * the nearest thing that would do.
  */
 record LimitWire(Limit limit, Optional<Rate> rate) {
-  static final long MOST = 1_000_000_000;
+  static final long MAX = 1_000_000_000;
   private static final String OR_COUNTER =
       ", as every charge is remembered; ALGORITHM_SLIDING_COUNTER takes larger ones";
-  private static final Duration SHORTEST = Duration.ofMillis(1);
-  private static final Duration LONGEST = Duration.ofDays(366);
-  private static final int MOST_ZONE = 64;
+  private static final Duration MIN_PERIOD = Duration.ofMillis(1);
+  private static final Duration MAX_PERIOD = Duration.ofDays(366);
+  private static final int MAX_ZONE = 64;
   // Periods are whole milliseconds, so that a limit which is a multiple of this is a small
   // fraction.
   private static final long ROUND = 1000;
@@ -60,14 +60,14 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
         yield new LimitWire(new FixedWindow(rate.limit(), micros(rate)), Optional.of(rate));
       }
       case ALGORITHM_SLIDING_COUNTER -> {
-        Rate rate = rate(path, wire, MOST);
+        Rate rate = rate(path, wire, MAX);
         long most = (Limit.EXACT - 1) / micros(rate);
         Limit counter = new SlidingCounter(rate.limit(), micros(rate));
         exact(counter, path + "limit", rate.limit(), "at most " + most + " with this period");
         yield new LimitWire(counter, Optional.of(rate));
       }
       case ALGORITHM_SLIDING_LOG -> {
-        Rate rate = rate(path, wire, MOST);
+        Rate rate = rate(path, wire, MAX);
         Limit log = new SlidingLog(rate.limit(), micros(rate));
         exact(log, path + "limit", rate.limit(), "1.." + SlidingLog.MAX + OR_COUNTER);
         yield new LimitWire(log, Optional.of(rate));
@@ -93,7 +93,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   private static long limit(String path, Rule wire, long most) {
-    return RateLimitWire.between(path + "limit", wire.getLimit(), 1, most);
+    return FieldChecks.between(path + "limit", wire.getLimit(), 1, most);
   }
 
   private static Rate rate(String path, Rule wire, long most) {
@@ -101,14 +101,14 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   private static long windowLimit(String path, Rule wire) {
-    return RateLimitWire.between(path + "limit", wire.getLimit(), 0, Limit.MAX_IN_WINDOW);
+    return FieldChecks.between(path + "limit", wire.getLimit(), 0, Limit.MAX_IN_WINDOW);
   }
 
   private static Duration period(String path, Rule wire) {
     if (!wire.hasPeriod()) {
       throw Failure.Invalid.field(path + "period", "none", "1ms..366 days");
     }
-    return FieldChecks.duration(path + "period", wire.getPeriod(), null, SHORTEST, LONGEST);
+    return FieldChecks.duration(path + "period", wire.getPeriod(), null, MIN_PERIOD, MAX_PERIOD);
   }
 
   private static long micros(Rate rate) {
@@ -116,8 +116,8 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   private static LimitWire bucket(String path, Rule wire) {
-    Rate rate = rate(path, wire, MOST);
-    long given = RateLimitWire.between(path + "burst", wire.getBurst(), 0, MOST);
+    Rate rate = rate(path, wire, MAX);
+    long given = FieldChecks.between(path + "burst", wire.getBurst(), 0, MAX);
     long burst = given == 0 ? rate.limit() : given;
     long common = common(rate);
     Bucket bucket = new Bucket(burst, micros(rate) / common, rate.limit() / common);
@@ -129,7 +129,7 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   private static LimitWire paced(String path, Rule wire) {
-    Rate rate = rate(path, wire, MOST);
+    Rate rate = rate(path, wire, MAX);
     long common = common(rate);
     Paced paced = new Paced(micros(rate) / common, rate.limit() / common);
     exact(paced, path + "limit", rate.limit(), round(rate));
@@ -174,10 +174,9 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
       return ZoneId.of("UTC");
     }
     try {
-      return ZoneId.of(FieldChecks.name(field, zone, MOST_ZONE));
+      return ZoneId.of(FieldChecks.name(field, zone, MAX_ZONE));
     } catch (DateTimeException e) {
-      throw Failure.Invalid.field(
-          field, RateLimitWire.quoted(zone), "a zone such as Europe/Berlin");
+      throw Failure.Invalid.field(field, FieldChecks.quoted(zone), "a zone such as Europe/Berlin");
     }
   }
 

@@ -1,80 +1,83 @@
 package dev.plinth.ratelimit.grpc;
 
+import com.google.protobuf.Message;
+import dev.plinth.ratelimit.policy.Policies;
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.PolicyChange;
-import dev.plinth.ratelimit.v1.PolicyGap;
-import dev.plinth.ratelimit.v1.PolicyProgress;
-import dev.plinth.ratelimit.v1.PolicySnapshot;
+import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
+import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
-import dev.plinth.server.failure.Failure;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.shards.Event;
-import dev.plinth.shards.Watcher;
-import dev.plinth.shards.grpc.ResumeToken;
-import dev.plinth.shards.grpc.WatchStream;
-import io.grpc.stub.ServerCallStreamObserver;
+import dev.plinth.shards.grpc.WatchSource;
+import dev.plinth.shards.grpc.WatchedEvents;
+import dev.plinth.shards.replica.ReplicaSource;
+import io.grpc.Channel;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** One watch call: what happens to one domain's policy, as messages. */
-final class PolicyWatch implements Watcher {
-  private final int shard;
-  private final String domain;
-  private final WatchStream<WatchPoliciesResponse> to;
-
-  PolicyWatch(int shard, String domain, ServerCallStreamObserver<WatchPoliciesResponse> to) {
-    this.shard = shard;
-    this.domain = domain;
-    this.to = new WatchStream<>(to);
+/** {@code WatchPolicies} of one domain, as its owner sends it and as other nodes read it. */
+record PolicyWatch(String domain)
+    implements WatchedEvents<Policies, Optional<Policy>, WatchPoliciesResponse> {
+  static PolicyWatch of(WatchPoliciesRequest request) {
+    return new PolicyWatch(FieldChecks.domain("domain", request.getDomain()));
   }
 
   @Override
-  public boolean snapshot(long revision, Object content) {
-    PolicySnapshot.Builder snapshot = PolicySnapshot.newBuilder();
-    ((Optional<?>) content)
-        .ifPresent(policy -> snapshot.setPolicy(PolicyWire.policy((Policy) policy)));
-    return send(revision, WatchPoliciesResponse.newBuilder().setSnapshot(snapshot));
+  public Optional<Policy> snapshot(Policies policies, long nanos) {
+    return policies.find(domain);
   }
 
   @Override
-  public boolean events(long revision, List<Event> events) {
-    for (Event event : events) {
-      if (event.body() instanceof PolicyChange change && change.domain().equals(domain)) {
-        dev.plinth.ratelimit.v1.PolicyChange.Builder wire =
-            dev.plinth.ratelimit.v1.PolicyChange.newBuilder();
-        change.policy().ifPresent(policy -> wire.setPolicy(PolicyWire.policy(policy)));
-        if (!send(revision, WatchPoliciesResponse.newBuilder().setChange(wire))) {
-          return false;
-        }
-      }
+  public Iterator<Message.Builder> snapshot(Optional<Policy> policy) {
+    WatchPoliciesResponse.Builder message = WatchPoliciesResponse.newBuilder();
+    message.getSnapshotBuilder();
+    policy.ifPresent(known -> message.getSnapshotBuilder().setPolicy(PolicyWire.policy(known)));
+    return List.<Message.Builder>of(message).iterator();
+  }
+
+  @Override
+  public List<WatchPoliciesResponse.Builder> events(List<Event> events) {
+    return events.stream()
+        .filter(event -> event.body() instanceof PolicyChange)
+        .map(event -> (PolicyChange) event.body())
+        .filter(change -> change.domain().equals(domain))
+        .map(PolicyWatch::message)
+        .toList();
+  }
+
+  private static WatchPoliciesResponse.Builder message(PolicyChange change) {
+    WatchPoliciesResponse.Builder message = WatchPoliciesResponse.newBuilder();
+    message.getChangeBuilder();
+    change
+        .policy()
+        .ifPresent(policy -> message.getChangeBuilder().setPolicy(PolicyWire.policy(policy)));
+    return message;
+  }
+
+  /**
+   * For a replica of policies.
+   *
+   * @param compile makes of a policy what this node decides with
+   */
+  static <V> ReplicaSource<V> source(Channel channel, Function<Policy, V> compile) {
+    return new WatchSource<>(
+        channel,
+        RateLimitServiceGrpc.getWatchPoliciesMethod(),
+        domain -> WatchPoliciesRequest.newBuilder().setDomain(domain).build(),
+        (before, message) -> policy(message).map(PolicyWire::read).map(compile));
+  }
+
+  private static Optional<dev.plinth.ratelimit.v1.Policy> policy(WatchPoliciesResponse message) {
+    if (message.hasSnapshot()) {
+      return message.getSnapshot().hasPolicy()
+          ? Optional.of(message.getSnapshot().getPolicy())
+          : Optional.empty();
     }
-    return true;
-  }
-
-  @Override
-  public boolean progress(long revision) {
-    return send(
-        revision,
-        WatchPoliciesResponse.newBuilder().setProgress(PolicyProgress.getDefaultInstance()));
-  }
-
-  @Override
-  public boolean gap(long oldestRevision) {
-    // Without a resume token: whoever went on from here would never see the snapshot.
-    return to.send(
-        WatchPoliciesResponse.newBuilder().setGap(PolicyGap.getDefaultInstance()).build());
-  }
-
-  @Override
-  public boolean isGone() {
-    return to.isGone();
-  }
-
-  @Override
-  public void end(Failure why) {
-    to.end(why);
-  }
-
-  private boolean send(long revision, WatchPoliciesResponse.Builder message) {
-    return to.send(message.setResumeToken(new ResumeToken(shard, revision).text()).build());
+    return message.getChange().hasPolicy()
+        ? Optional.of(message.getChange().getPolicy())
+        : Optional.empty();
   }
 }

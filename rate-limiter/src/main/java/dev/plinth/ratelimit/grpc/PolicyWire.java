@@ -24,21 +24,21 @@ import java.util.regex.Pattern;
 final class PolicyWire {
   static final Pattern RULE_NAME = Pattern.compile("[a-z0-9_-]{1,64}");
   static final String RULE_NAME_FORM = "1..64 of a-z, 0-9, _ and -";
-  private static final int MOST_RULES = 1000;
-  private static final int MOST_BYTES = 512 << 10; // a row is one value of etcd, as text
-  private static final int MOST_MATCHES = 16;
-  private static final int MOST_LIMIT_NAME = 256;
-  private static final int MOST_HOLDERS = 10_000;
-  private static final int MOST_PER_SECOND = 1_000_000_000;
+  private static final int MAX_RULES = 1000;
+  private static final int MAX_BYTES = 512 << 10; // a row is one value of etcd, as text
+  private static final int MAX_MATCHES = 16;
+  private static final int MAX_LIMIT_NAME = 256;
+  private static final int MAX_HOLDERS = 10_000;
+  private static final int MAX_PER_SECOND = 1_000_000_000;
 
   private PolicyWire() {}
 
   /** Whose versions are still to be given. */
   static List<Rule> rules(List<dev.plinth.ratelimit.v1.Rule> wire) {
-    FieldChecks.between("rules", wire.size(), 1, MOST_RULES);
+    FieldChecks.between("rules", wire.size(), 1, MAX_RULES);
     long bytes = wire.stream().mapToLong(dev.plinth.ratelimit.v1.Rule::getSerializedSize).sum();
-    if (bytes > MOST_BYTES) {
-      throw Failure.Invalid.field("rules", bytes + " bytes", "at most " + MOST_BYTES);
+    if (bytes > MAX_BYTES) {
+      throw Failure.Invalid.field("rules", bytes + " bytes", "at most " + MAX_BYTES);
     }
     List<Rule> rules = new ArrayList<>();
     Set<String> names = new HashSet<>();
@@ -50,7 +50,7 @@ final class PolicyWire {
       }
       rules.add(rule);
     }
-    Replacements.check(rules);
+    ReplacementCheck.check(rules);
     return rules;
   }
 
@@ -83,7 +83,7 @@ final class PolicyWire {
         wire.getShadow(),
         permille,
         failMode(path + "fail_mode", wire.getFailMode()),
-        RateLimitWire.between(path + "safe_limit", wire.getSafeLimit(), 0, LimitWire.MOST),
+        FieldChecks.between(path + "safe_limit", wire.getSafeLimit(), 0, LimitWire.MAX),
         lease(path + "lease", wire, places || unlimited),
         onChange(path + "on_change", wire.getOnChange()),
         List.copyOf(wire.getReplacesList()),
@@ -93,27 +93,27 @@ final class PolicyWire {
 
   private static Rule.Envoy envoy(String path, EnvoyOptions wire) {
     return new Rule.Envoy(
-        FieldChecks.optionalName(path + "limit_name", wire.getLimitName(), MOST_LIMIT_NAME),
+        FieldChecks.optionalName(path + "limit_name", wire.getLimitName(), MAX_LIMIT_NAME),
         wire.getQuotaMode(),
         EnvoyMetadata.text(path + "metadata", wire.getMetadata()));
   }
 
   static String ruleName(String field, String name) {
     if (!RULE_NAME.matcher(name).matches()) {
-      throw Failure.Invalid.field(field, RateLimitWire.quoted(name), RULE_NAME_FORM);
+      throw Failure.Invalid.field(field, FieldChecks.quoted(name), RULE_NAME_FORM);
     }
     return name;
   }
 
   private static List<Match> matches(String path, List<dev.plinth.ratelimit.v1.Match> wire) {
-    FieldChecks.between(path, wire.size(), 0, MOST_MATCHES);
+    FieldChecks.between(path, wire.size(), 0, MAX_MATCHES);
     List<Match> matches = new ArrayList<>();
     for (int i = 0; i < wire.size(); i++) {
       String at = path + "[" + i + "].";
       dev.plinth.ratelimit.v1.Match match = wire.get(i);
       matches.add(
           new Match(
-              FieldChecks.name(at + "key", match.getKey(), RateLimitWire.MOST_KEY),
+              FieldChecks.name(at + "key", match.getKey(), RateLimitWire.MAX_KEY),
               RateLimitWire.value(at + "value", match.getValue()),
               match.getShared(),
               match.getValueInMetrics()));
@@ -164,13 +164,13 @@ final class PolicyWire {
             Duration.ofMillis(50),
             Duration.ofSeconds(60));
     int holders =
-        FieldChecks.between(path + ".holders_hint", lease.getHoldersHint(), 0, MOST_HOLDERS);
+        FieldChecks.between(path + ".holders_hint", lease.getHoldersHint(), 0, MAX_HOLDERS);
     int above =
         FieldChecks.between(
             path + ".server_above_per_second",
             lease.getServerAbovePerSecond(),
-            -MOST_PER_SECOND,
-            MOST_PER_SECOND);
+            -MAX_PER_SECOND,
+            MAX_PER_SECOND);
     return Optional.of(
         new LeaseRule(
             permille == 0 ? 100 : permille,

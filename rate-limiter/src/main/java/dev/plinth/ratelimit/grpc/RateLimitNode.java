@@ -1,61 +1,41 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.options.v1.CallKind;
-import dev.plinth.options.v1.CallOptions;
-import dev.plinth.options.v1.Role;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.policy.PolicyApp;
-import dev.plinth.ratelimit.v1.CheckRequest;
-import dev.plinth.ratelimit.v1.CheckResponse;
-import dev.plinth.ratelimit.v1.Decision;
-import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.server.Threads;
 import dev.plinth.server.call.CallDeclaration;
-import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Route;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;
+import dev.plinth.shards.grpc.LoopbackChannel;
+import dev.plinth.shards.replica.Replica;
+import dev.plinth.shards.replica.ReplicaOptions;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
-import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 /** The limiter's calls on one node, and the policies that they share. */
 public final class RateLimitNode implements AutoCloseable {
-  private static final CallOptions ENVOY =
-      CallOptions.newBuilder()
-          .setKind(CallKind.CALL_KIND_MUTATION)
-          .setRole(Role.ROLE_USER)
-          .setDomain("domain")
-          .setAnyNodeIfShared(true)
-          .build();
-  private static final int SILENT_PROGRESSES = 3;
-
-  private final Shards shards;
-  private final boolean shared;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-policies"));
-  private final Loopback loopback = new Loopback(thread);
-  private final PolicyCache policies;
-  private final RateLimitEndpoint endpoint;
-  private final EnvoyEndpoint envoy;
+  private final LoopbackChannel loopback = new LoopbackChannel(thread);
+  private final Replica<CompiledPolicy> policies;
+  private final DecisionRoutes routes;
+  private final List<BindableService> endpoints;
 
   /**
-   * @param domains whose policies are kept ready, at the most
+   * @param domains whose policies are watched, at the most
    * @param idle after which a domain's is dropped
-   * @param patience with which a call waits for a policy
-   * @param streamed checks under way on one stream, at the most
+   * @param maxWait for a policy
+   * @param streamedChecks in flight on one stream, at the most
    */
-  public record Bounds(int domains, Duration idle, Duration patience, int streamed) {}
+  public record Options(int domains, Duration idle, Duration maxWait, int streamedChecks) {}
 
   /**
    * @param cache what is remembered of descriptors, for all policies
@@ -67,82 +47,41 @@ public final class RateLimitNode implements AutoCloseable {
       RateLimits limits,
       DescriptorCache cache,
       boolean shared,
-      Bounds bounds,
+      Options options,
       EnvoyAnswers envoy,
       CallForwarder callForwarder) {
-    this.shards = shards;
-    this.shared = shared;
-    this.policies =
-        new PolicyCache(
-            new PolicyCache.Bounds(
-                bounds.domains,
-                bounds.idle,
-                bounds.patience,
-                shards.settings().progressInterval().multipliedBy(SILENT_PROGRESSES)),
-            loopback.channel(),
-            policy -> CompiledPolicy.of(policy, cache),
+    routes = new DecisionRoutes(shards, shared);
+    policies =
+        new Replica<>(
+            new ReplicaOptions(
+                options.domains,
+                options.idle,
+                options.maxWait,
+                shards.settings().progressInterval()),
+            PolicyWatch.source(loopback.channel(), policy -> CompiledPolicy.of(policy, cache)),
+            CompiledPolicy::version,
+            System::nanoTime,
             thread);
-    Deciding deciding = new Deciding(policies, limits);
-    StreamedChecks streams =
-        new StreamedChecks(
-            new CheckCalls(deciding), bounds.streamed, this::isDecidedHere, this::elsewhere);
-    endpoint = new RateLimitEndpoint(deciding, streams, new PolicyCalls(shards, app));
-    this.envoy = new EnvoyEndpoint(deciding, envoy, cache);
-    ServerServiceDefinition routed = callForwarder.route(endpoint.bindService(), this::ofOwner);
+    PolicyDecider decider = new PolicyDecider(policies);
+    CheckStreams streams =
+        new CheckStreams(
+            new CheckCalls(decider, limits), options.streamedChecks, routes, loopback.channel());
+    BindableService service = RateLimitBindings.of(shards, app, decider, limits, streams);
+    endpoints = List.of(service, new EnvoyEndpoint(decider, limits, envoy, cache));
+    ServerServiceDefinition routed = callForwarder.route(service.bindService(), routes::routing);
     loopback.serve(() -> routed);
   }
 
   public List<BindableService> endpoints() {
-    return List.of(endpoint, envoy);
+    return endpoints;
   }
 
-  /**
-   * What a method declares, if its calls are for the owner of their domain alone: those about
-   * policies are, and where each node has budgets of its own, all.
-   */
-  public Optional<CallDeclaration> ofOwner(MethodDescriptor<?, ?> method) {
-    boolean envoys = !method.getServiceName().equals(RateLimitServiceGrpc.SERVICE_NAME);
-    CallDeclaration declaration =
-        envoys ? CallDeclaration.of(method, ENVOY) : CallDeclaration.of(method);
-    return shared && declaration.isAnyNodeIfShared() ? Optional.empty() : Optional.of(declaration);
+  /** What decides on the node that answers a method's calls; empty if any node does. */
+  public Optional<CallDeclaration> routing(MethodDescriptor<?, ?> method) {
+    return routes.routing(method);
   }
 
-  private boolean isDecidedHere(String domain) {
-    if (shared) {
-      return true;
-    }
-    try {
-      int shard = shards.shardOf(RateLimitWire.domain(domain));
-      return shards.routes().of(shard).location() == Route.Location.LOCAL;
-    } catch (Failure.Invalid e) {
-      return true; // to be refused by name
-    }
-  }
-
-  private CompletionStage<Decision> elsewhere(CheckRequest request) {
-    CompletableFuture<Decision> decision = new CompletableFuture<>();
-    RateLimitServiceGrpc.newStub(loopback.channel())
-        .withExecutor(Runnable::run)
-        .check(
-            request,
-            new StreamObserver<>() {
-              @Override
-              public void onNext(CheckResponse response) {
-                decision.complete(response.getDecision());
-              }
-
-              @Override
-              public void onError(Throwable thrown) {
-                decision.completeExceptionally(thrown);
-              }
-
-              @Override
-              public void onCompleted() {}
-            });
-    return decision;
-  }
-
-  /** Domains whose policies are kept ready. */
+  /** Domains whose policies are watched. */
   public int domains() {
     return policies.size();
   }
@@ -154,8 +93,8 @@ public final class RateLimitNode implements AutoCloseable {
 
   @Override
   public void close() {
+    policies.close();
     // Streams end on the thread, which must be there until they have.
-    thread.execute(policies::close);
     thread.execute(loopback::close);
     loopback.awaitEnd();
     thread.shutdown();

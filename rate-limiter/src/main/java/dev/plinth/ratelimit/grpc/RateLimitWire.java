@@ -20,51 +20,35 @@ import java.util.Optional;
 
 /** What requests have in common, checked, and the core's terms on the wire. */
 final class RateLimitWire {
-  static final int MOST_KEY = 64;
-  static final int MOST_ID = 64;
-  static final int MOST_HOLDER = 128;
-  private static final int MOST_VALUE = 256;
-  private static final int MOST_DESCRIPTORS = 16;
-  private static final int SHOWN = 80;
+  static final int MAX_KEY = 64;
+  static final int MAX_ID = 64;
+  static final int MAX_HOLDER = 128;
+  private static final int MAX_VALUE = 256;
+  private static final int MAX_DESCRIPTORS = 16;
 
   private RateLimitWire() {}
 
-  static String domain(String value) {
-    return FieldChecks.domain("domain", value);
-  }
-
-  static long between(String field, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw Failure.Invalid.field(field, value, least + ".." + most);
-    }
-    return value;
-  }
-
-  static String quoted(String value) {
-    String shown = value.length() > SHOWN ? value.substring(0, SHOWN) + "..." : value;
-    return '"' + shown.replaceAll("\\p{Cntrl}", "?") + '"';
-  }
-
   static String value(String field, String value) {
-    if (value.length() > MOST_VALUE) {
-      throw Failure.Invalid.field(field, quoted(value), "0.." + MOST_VALUE + " characters");
+    if (value.length() > MAX_VALUE) {
+      throw Failure.Invalid.field(
+          field, FieldChecks.quoted(value), "0.." + MAX_VALUE + " characters");
     }
     return value;
   }
 
   /** 0 stands for 1. */
   static long cost(String field, long cost) {
-    return Math.max(1, between(field, cost, 0, Limit.MAX_COST));
+    return Math.max(1, FieldChecks.between(field, cost, 0, Limit.MAX_COST));
   }
 
   static List<Descriptor> descriptors(String path, List<dev.plinth.ratelimit.v1.Descriptor> wire) {
-    FieldChecks.between(path, wire.size(), 0, MOST_DESCRIPTORS);
+    FieldChecks.between(path, wire.size(), 0, MAX_DESCRIPTORS);
     List<Descriptor> descriptors = new ArrayList<>(wire.size());
     for (dev.plinth.ratelimit.v1.Descriptor one : wire) {
       // Paths are for those that are refused; every check comes this way.
       boolean fine =
-          FieldChecks.isName(one.getKey(), MOST_KEY)
-              && one.getValue().length() <= MOST_VALUE
+          FieldChecks.isName(one.getKey(), MAX_KEY)
+              && one.getValue().length() <= MAX_VALUE
               && !isAmong(descriptors, one.getKey());
       if (!fine) {
         throw refused(path + "[" + descriptors.size() + "].", one);
@@ -84,14 +68,14 @@ final class RateLimitWire {
   }
 
   private static Failure refused(String at, dev.plinth.ratelimit.v1.Descriptor wire) {
-    FieldChecks.name(at + "key", wire.getKey(), MOST_KEY);
+    FieldChecks.name(at + "key", wire.getKey(), MAX_KEY);
     value(at + "value", wire.getValue());
-    return Failure.Invalid.field(at + "key", quoted(wire.getKey()), "each key once");
+    return Failure.Invalid.field(at + "key", FieldChecks.quoted(wire.getKey()), "each key once");
   }
 
   /** The whole request by its id, so that the same id with another content is noticed. */
   static Optional<IdempotencyKey> once(String field, String requestId, Message request) {
-    String id = FieldChecks.optionalName(field, requestId, MOST_ID);
+    String id = FieldChecks.optionalName(field, requestId, MAX_ID);
     return id.isEmpty()
         ? Optional.empty()
         : Optional.of(

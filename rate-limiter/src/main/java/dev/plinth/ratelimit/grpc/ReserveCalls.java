@@ -1,6 +1,8 @@
 package dev.plinth.ratelimit.grpc;
 
+import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.pipeline.ReserveResult;
+import dev.plinth.ratelimit.pipeline.ReserveResult.ReserveSpec;
 import dev.plinth.ratelimit.pipeline.ReserveResult.Settlement;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
@@ -9,27 +11,20 @@ import dev.plinth.ratelimit.v1.ReserveResponse;
 import dev.plinth.ratelimit.v1.SettleRequest;
 import dev.plinth.ratelimit.v1.SettleResponse;
 import dev.plinth.server.call.FieldChecks;
-import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
-/** Places in the near future. */
-final class ReserveCalls {
-  private static final Duration MOST_WAIT = Duration.ofHours(1);
-  private static final Duration LEAST_TTL = Duration.ofMillis(1);
-  private static final Duration USUAL_TTL = Duration.ofMinutes(1);
-  private static final Duration MOST_TTL = Duration.ofHours(1);
+/** Handles Reserve and Settle. */
+record ReserveCalls(PolicyDecider decider, RateLimits limits) {
+  private static final Duration MAX_WAIT = Duration.ofHours(1);
+  private static final Duration MIN_TTL = Duration.ofMillis(1);
+  private static final Duration DEFAULT_TTL = Duration.ofMinutes(1);
+  private static final Duration MAX_TTL = Duration.ofHours(1);
 
-  private final Deciding deciding;
-
-  ReserveCalls(Deciding deciding) {
-    this.deciding = deciding;
-  }
-
-  void reserve(ReserveRequest request, StreamObserver<ReserveResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
-    ReserveResult.ReserveSpec wish =
-        new ReserveResult.ReserveSpec(
+  CompletionStage<ReserveResponse> reserve(String domain, ReserveRequest request) {
+    ReserveSpec spec =
+        new ReserveSpec(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
             RateLimitWire.cost("cost", request.getCost()),
             RateLimitWire.micros(
@@ -38,19 +33,18 @@ final class ReserveCalls {
                     request.hasMaxWait() ? request.getMaxWait() : null,
                     Duration.ZERO,
                     Duration.ZERO,
-                    MOST_WAIT)),
+                    MAX_WAIT)),
             RateLimitWire.micros(
                 FieldChecks.duration(
                     "ttl",
                     request.hasTtl() ? request.getTtl() : null,
-                    USUAL_TTL,
-                    LEAST_TTL,
-                    MOST_TTL)),
+                    DEFAULT_TTL,
+                    MIN_TTL,
+                    MAX_TTL)),
             RateLimitWire.once("request_id", request.getRequestId(), request));
-    Deciding.answer(
-        deciding.decide(domain, 0, policy -> deciding.limits().reserve(policy, wish)),
-        ReserveCalls::response,
-        to);
+    return decider
+        .decide(domain, 0, policy -> limits.reserve(policy, spec))
+        .thenApply(ReserveCalls::response);
   }
 
   private static ReserveResponse response(ReserveResult reservation) {
@@ -61,14 +55,13 @@ final class ReserveCalls {
         .build();
   }
 
-  void settle(SettleRequest request, StreamObserver<SettleResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
+  CompletionStage<SettleResponse> settle(String domain, SettleRequest request) {
     String id =
-        FieldChecks.name("reservation_id", request.getReservationId(), RateLimitWire.MOST_ID);
-    long actual = RateLimitWire.between("actual_cost", request.getActualCost(), 0, Limit.MAX_COST);
+        FieldChecks.name("reservation_id", request.getReservationId(), RateLimitWire.MAX_ID);
+    long actual = FieldChecks.between("actual_cost", request.getActualCost(), 0, Limit.MAX_COST);
     Optional<IdempotencyKey> once =
         RateLimitWire.once("request_id", request.getRequestId(), request);
-    Deciding.answer(deciding.limits().settle(domain, id, actual, once), ReserveCalls::response, to);
+    return limits.settle(domain, id, actual, once).thenApply(ReserveCalls::response);
   }
 
   private static SettleResponse response(Settlement settlement) {

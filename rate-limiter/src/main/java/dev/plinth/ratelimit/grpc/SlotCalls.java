@@ -2,7 +2,9 @@ package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.pipeline.AcquireSlotResult;
+import dev.plinth.ratelimit.pipeline.AcquireSlotResult.AcquireSlotSpec;
 import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
+import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
 import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
@@ -13,57 +15,48 @@ import dev.plinth.ratelimit.v1.RenewSlotRequest;
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import io.grpc.stub.ServerCallStreamObserver;
-import io.grpc.stub.StreamObserver;
+import io.grpc.Context;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
-/** Places in concurrency rules. */
-final class SlotCalls {
+/** Handles AcquireSlot, RenewSlot and ReleaseSlot. */
+record SlotCalls(PolicyDecider decider, RateLimits limits) {
   private static final Logger log = System.getLogger("plinth.ratelimit");
-  private static final Duration LEAST_TTL = Duration.ofMillis(100);
-  private static final Duration USUAL_TTL = Duration.ofSeconds(30);
-  private static final Duration MOST_TTL = Duration.ofHours(1);
-
-  private final Deciding deciding;
-
-  SlotCalls(Deciding deciding) {
-    this.deciding = deciding;
-  }
+  private static final Duration MIN_TTL = Duration.ofMillis(100);
+  private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+  private static final Duration MAX_TTL = Duration.ofHours(1);
 
   private static long ttl(boolean given, com.google.protobuf.Duration ttl) {
     return RateLimitWire.micros(
-        FieldChecks.duration("ttl", given ? ttl : null, USUAL_TTL, LEAST_TTL, MOST_TTL));
+        FieldChecks.duration("ttl", given ? ttl : null, DEFAULT_TTL, MIN_TTL, MAX_TTL));
   }
 
-  void acquire(AcquireSlotRequest request, StreamObserver<AcquireSlotResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
+  CompletionStage<AcquireSlotResponse> acquire(String domain, AcquireSlotRequest request) {
     String holder =
-        FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
-    AcquireSlotResult.AcquireSlotSpec wish =
-        new AcquireSlotResult.AcquireSlotSpec(
+        FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MAX_HOLDER);
+    AcquireSlotSpec spec =
+        new AcquireSlotSpec(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
             ttl(request.hasTtl(), request.getTtl()),
             RateLimitWire.once("request_id", request.getRequestId(), request));
-    Deciding.answer(
-        deciding.decide(domain, 0, policy -> deciding.limits().acquireSlot(policy, wish)),
-        grant -> {
-          log.log(Level.DEBUG, "{0} has {1} in {2}", holder, grant, domain);
-          AcquireSlotResponse response = response(domain, grant);
-          if (grant.acquired() && wish.idempotencyKey().isEmpty() && isGone(to)) {
-            deciding.limits().releaseSlot(domain, grant.slot(), Optional.empty());
-          }
-          return response;
-        },
-        to);
-  }
-
-  /** Nobody knows the slot then, unless the same request id asks for it again. */
-  private static boolean isGone(StreamObserver<?> to) {
-    return to instanceof ServerCallStreamObserver<?> call && call.isCancelled();
+    Context caller = Context.current();
+    return decider
+        .decide(domain, 0, policy -> limits.acquireSlot(policy, spec))
+        .thenApply(
+            grant -> {
+              log.log(Level.DEBUG, "{0} has {1} in {2}", holder, grant, domain);
+              AcquireSlotResponse response = response(domain, grant);
+              // Nobody knows the slot then, unless the same request id asks for it again.
+              boolean lost = caller.isCancelled() && request.getRequestId().isEmpty();
+              if (grant.acquired() && lost) {
+                limits.releaseSlot(domain, grant.slot(), Optional.empty());
+              }
+              return response;
+            });
   }
 
   private static AcquireSlotResponse response(String domain, AcquireSlotResult grant) {
@@ -95,38 +88,36 @@ final class SlotCalls {
     return response.build();
   }
 
-  void renew(RenewSlotRequest request, StreamObserver<RenewSlotResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
-    String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
+  CompletionStage<RenewSlotResponse> renew(String domain, RenewSlotRequest request) {
+    String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MAX_ID);
     long ttl = ttl(request.hasTtl(), request.getTtl());
-    Deciding.answer(
-        deciding.limits().renewSlot(domain, slot, ttl),
-        held ->
-            held
-                ? RenewSlotResponse.newBuilder()
-                    .setOutcome(RenewSlotResponse.Outcome.OUTCOME_RENEWED)
-                    .setValidFor(RateLimitWire.duration(ttl))
-                    .build()
-                : RenewSlotResponse.newBuilder()
-                    .setOutcome(RenewSlotResponse.Outcome.OUTCOME_LOST)
-                    .build(),
-        to);
+    return limits
+        .renewSlot(domain, slot, ttl)
+        .thenApply(
+            held ->
+                held
+                    ? RenewSlotResponse.newBuilder()
+                        .setOutcome(RenewSlotResponse.Outcome.OUTCOME_RENEWED)
+                        .setValidFor(RateLimitWire.duration(ttl))
+                        .build()
+                    : RenewSlotResponse.newBuilder()
+                        .setOutcome(RenewSlotResponse.Outcome.OUTCOME_LOST)
+                        .build());
   }
 
-  void release(ReleaseSlotRequest request, StreamObserver<ReleaseSlotResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
-    String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MOST_ID);
+  CompletionStage<ReleaseSlotResponse> release(String domain, ReleaseSlotRequest request) {
+    String slot = FieldChecks.name("slot_id", request.getSlotId(), RateLimitWire.MAX_ID);
     Optional<IdempotencyKey> once =
         RateLimitWire.once("request_id", request.getRequestId(), request);
-    Deciding.answer(
-        deciding.limits().releaseSlot(domain, slot, once),
-        held ->
-            ReleaseSlotResponse.newBuilder()
-                .setOutcome(
-                    held
-                        ? ReleaseSlotResponse.Outcome.OUTCOME_RELEASED
-                        : ReleaseSlotResponse.Outcome.OUTCOME_NOT_HELD)
-                .build(),
-        to);
+    return limits
+        .releaseSlot(domain, slot, once)
+        .thenApply(
+            held ->
+                ReleaseSlotResponse.newBuilder()
+                    .setOutcome(
+                        held
+                            ? ReleaseSlotResponse.Outcome.OUTCOME_RELEASED
+                            : ReleaseSlotResponse.Outcome.OUTCOME_NOT_HELD)
+                    .build());
   }
 }

@@ -162,7 +162,8 @@ public final class FieldChecks {
     return Durations.toString(Durations.fromMillis(duration.toMillis()));
   }
 
-  private static String quoted(String value) {
+  /** A value as it is shown in an answer that refuses it: cut, and fit for one line of a log. */
+  public static String quoted(String value) {
     String shown = value.length() > 80 ? value.substring(0, 80) + "..." : value;
     return '"' + UNPRINTABLE.matcher(shown).replaceAll("?") + '"';
   }

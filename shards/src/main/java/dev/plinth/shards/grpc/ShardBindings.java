@@ -76,17 +76,20 @@ public final class ShardBindings<S> {
         method,
         ServerCalls.asyncUnaryCall(
             (request, to) ->
-                handler
-                    .apply(RequestShard.namespace(declaration, request), request)
-                    .whenComplete(
-                        (answer, thrown) -> {
-                          if (thrown == null) {
-                            to.onNext(answer);
-                            to.onCompleted();
-                          } else {
-                            to.onError(StatusMappingInterceptor.answering(thrown));
-                          }
-                        })));
+                answer(handler.apply(RequestShard.namespace(declaration, request), request), to)));
+  }
+
+  /** Answers a unary call when a stage is complete. */
+  public static <R> void answer(CompletionStage<R> stage, StreamObserver<R> to) {
+    stage.whenComplete(
+        (answer, thrown) -> {
+          if (thrown == null) {
+            to.onNext(answer);
+            to.onCompleted();
+          } else {
+            to.onError(StatusMappingInterceptor.answering(thrown));
+          }
+        });
   }
 
   @FunctionalInterface

@@ -1,9 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +19,9 @@ import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
 import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.grpc.LoopbackChannel;
+import dev.plinth.shards.replica.Replica;
+import dev.plinth.shards.replica.ReplicaOptions;
 import dev.plinth.testkit.Await;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -36,15 +39,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The policies of a node, from an owner that the test speaks for. */
-class PolicyCacheTest {
+/** The policies that a node decides with, from an owner that the test speaks for. */
+class PolicyDeciderTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("policies"));
-  private final Loopback loopback = new Loopback(thread);
+  private final LoopbackChannel loopback = new LoopbackChannel(thread);
   private final Owner owner = new Owner();
-  private PolicyCache cache;
+  private Replica<CompiledPolicy> policies;
+  private PolicyDecider decider;
 
   /** Notes who watches, and says what the test wants. */
   private static final class Owner extends RateLimitServiceGrpc.RateLimitServiceImplBase {
@@ -71,14 +75,16 @@ class PolicyCacheTest {
     }
   }
 
-  private void open(int most, Duration idle, Duration patience, Duration silence) {
+  private void open(int maxKeys, Duration idle, Duration maxWait, Duration progressInterval) {
     loopback.serve(owner);
-    cache =
-        new PolicyCache(
-            new PolicyCache.Bounds(most, idle, patience, silence),
-            loopback.channel(),
-            CompiledPolicy::of,
+    policies =
+        new Replica<>(
+            new ReplicaOptions(maxKeys, idle, maxWait, progressInterval),
+            PolicyWatch.source(loopback.channel(), CompiledPolicy::of),
+            CompiledPolicy::version,
+            System::nanoTime,
             thread);
+    decider = new PolicyDecider(policies);
   }
 
   private void open() {
@@ -87,7 +93,7 @@ class PolicyCacheTest {
 
   @AfterEach
   void close() {
-    thread.execute(cache::close);
+    policies.close();
     thread.execute(loopback::close);
     loopback.awaitEnd();
     thread.shutdown();
@@ -112,45 +118,47 @@ class PolicyCacheTest {
         .setChange(PolicyChange.newBuilder().setPolicy(policy));
   }
 
+  private CompletableFuture<CompiledPolicy> decide(String domain, long minVersion) {
+    return decider
+        .decide(domain, minVersion, CompletableFuture::completedStage)
+        .toCompletableFuture();
+  }
+
   private void awaitVersion(String domain, long version) {
     Await.until(
-        "version " + version + " of " + domain,
-        () -> {
-          CompiledPolicy known = cache.known(domain, 0);
-          return known != null && known.version() == version;
-        });
+        "version " + version + " of " + domain, () -> policies.get(domain).version() == version);
   }
 
   @Test
   void firstUse_waits_andAllWhoWaitAreServedByOneWatch() {
     open();
-    assertNull(cache.known("a", 0));
+    assertFalse(policies.get("a").known());
     List<CompletableFuture<CompiledPolicy>> waiting = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      waiting.add(cache.await("a", i % 3));
+      waiting.add(decide("a", i % 3));
     }
     owner.say("a", "t1", snapshot(policy("a", 2)));
     for (CompletableFuture<CompiledPolicy> one : waiting) {
       assertEquals(2, one.join().version());
     }
     assertEquals(1, owner.asked.size());
-    assertEquals(1, cache.known("a", 2).policy().rules().size());
-    assertNull(cache.known("a", 3), "that has to be waited for");
+    assertEquals(1, decide("a", 2).join().policy().rules().size());
+    assertFalse(decide("a", 3).isDone(), "that has to be waited for");
   }
 
   @Test
   void absence_isKnown_andLastsUntilThereIsOne() {
     open();
-    CompletableFuture<CompiledPolicy> some = cache.await("a", 0);
+    CompletableFuture<CompiledPolicy> some = decide("a", 0);
     owner.say(
         "a",
         "t1",
         WatchPoliciesResponse.newBuilder().setSnapshot(PolicySnapshot.getDefaultInstance()));
     CompletionException missing = assertThrows(CompletionException.class, some::join);
     assertInstanceOf(Failure.Missing.class, missing.getCause());
-    assertThrows(Failure.Missing.class, () -> cache.known("a", 0));
-    assertNull(cache.known("a", 1), "it may have just been made");
-    CompletableFuture<CompiledPolicy> first = cache.await("a", 1);
+    assertThrows(Failure.Missing.class, () -> decide("a", 0));
+    CompletableFuture<CompiledPolicy> first = decide("a", 1);
+    assertFalse(first.isDone(), "it may have just been made");
     owner.say("a", "t2", change(policy("a", 1)));
     assertEquals(1, first.join().version());
     assertEquals(1, owner.asked.size());
@@ -159,31 +167,31 @@ class PolicyCacheTest {
   @Test
   void brokenWatch_isTakenUpWhereItWas_andTheLastPolicyDecidesMeanwhile() {
     open();
-    cache.known("a", 0);
+    policies.get("a");
     owner.say("a", "t1", snapshot(policy("a", 1)));
     owner.say("a", "t2", change(policy("a", 2)));
     awaitVersion("a", 2);
     owner.watchers.remove("a").onError(Status.UNAVAILABLE.asRuntimeException());
     owner.awaitWatches(2);
-    assertEquals(2, cache.known("a", 0).version());
-    assertTrue(cache.staleness().compareTo(Duration.ZERO) > 0);
+    assertEquals(2, decide("a", 0).join().version());
+    assertTrue(policies.staleness().compareTo(Duration.ZERO) > 0);
     assertEquals("t2", owner.asked.get(1).getResumeToken());
     owner.say("a", "t3", change(policy("a", 3)));
     awaitVersion("a", 3);
-    assertEquals(Duration.ZERO, cache.staleness());
+    assertEquals(Duration.ZERO, policies.staleness());
   }
 
   @Test
   void silentOwner_isAskedAgain() {
-    open(100, LONG, LONG, Duration.ofMillis(100));
-    cache.known("a", 0);
+    open(100, LONG, LONG, Duration.ofMillis(30));
+    policies.get("a");
     owner.say("a", "t1", snapshot(policy("a", 1)));
     awaitVersion("a", 1);
     var first = owner.watchers.get("a");
     Await.until("another watch", () -> owner.asked.size() > 1);
     assertEquals("t1", owner.asked.get(1).getResumeToken());
     Await.until("the first is given up", first::isCancelled);
-    assertEquals(1, cache.known("a", 0).version());
+    assertEquals(1, decide("a", 0).join().version());
   }
 
   @Test
@@ -191,13 +199,13 @@ class PolicyCacheTest {
     open(100, LONG, Duration.ofMillis(50), LONG);
     Failure.Unavailable never =
         (Failure.Unavailable)
-            assertThrows(CompletionException.class, () -> cache.await("a", 0).join()).getCause();
+            assertThrows(CompletionException.class, () -> decide("a", 0).join()).getCause();
     assertEquals(ErrorReason.ERROR_REASON_POLICY_BEHIND, never.reason());
     owner.say("a", "t1", snapshot(policy("a", 4)));
     awaitVersion("a", 4);
     Failure.Unavailable behind =
         (Failure.Unavailable)
-            assertThrows(CompletionException.class, () -> cache.await("a", 5).join()).getCause();
+            assertThrows(CompletionException.class, () -> decide("a", 5).join()).getCause();
     assertEquals("4", behind.metadata().get("known"));
     assertEquals("5", behind.metadata().get("needed"));
   }
@@ -205,7 +213,7 @@ class PolicyCacheTest {
   @Test
   void policyThatCannotBeRead_leavesTheLastOne() {
     open();
-    cache.known("a", 0);
+    policies.get("a");
     owner.say("a", "t1", snapshot(policy("a", 1)));
     Policy later =
         policy("a", 2).toBuilder()
@@ -214,7 +222,7 @@ class PolicyCacheTest {
     owner.say("a", "t2", change(later));
     owner.awaitWatches(2);
     assertEquals("t1", owner.asked.get(1).getResumeToken(), "to be told of it again");
-    assertEquals(1, cache.known("a", 0).version());
+    assertEquals(1, decide("a", 0).join().version());
     Policy read =
         policy("a", 2).toBuilder()
             .addRules(
@@ -230,9 +238,9 @@ class PolicyCacheTest {
   void tooManyDomains_theLeastRecentAreDropped() {
     open(20, LONG, LONG, LONG);
     for (int i = 0; i < 200; i++) {
-      cache.known("d" + i, 0);
-      Await.until("room is made", () -> cache.size() <= 20);
-      cache.known("busy", 0);
+      policies.get("d" + i);
+      Await.until("room is made", () -> policies.size() <= 20);
+      policies.get("busy");
     }
     Await.until("their watches end", () -> owner.watchers.size() <= 20);
     owner.say("busy", "t1", snapshot(policy("busy", 1)));
@@ -246,17 +254,17 @@ class PolicyCacheTest {
   @Test
   void idleDomain_isDropped_andABusyOneStays() {
     open(100, Duration.ofMillis(100), LONG, LONG);
-    cache.known("idle", 0);
-    cache.known("busy", 0);
+    policies.get("idle");
+    policies.get("busy");
     owner.awaitWatches(2);
     var first = owner.watchers.get("idle");
     assertNotNull(first);
     Await.until(
         "it is dropped",
         () -> {
-          cache.known("busy", 0);
+          policies.get("busy");
           return first.isCancelled();
         });
-    assertEquals(1, cache.size());
+    assertEquals(1, policies.size());
   }
 }

@@ -1,7 +1,9 @@
 package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.pipeline.LeaseBudgetResult;
+import dev.plinth.ratelimit.pipeline.LeaseBudgetResult.LeaseBudgetSpec;
 import dev.plinth.ratelimit.pipeline.LeaseBudgetResult.UnusedBudget;
+import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.pipeline.ReserveResult.Settlement;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
@@ -12,46 +14,39 @@ import dev.plinth.ratelimit.v1.ReturnBudgetRequest;
 import dev.plinth.ratelimit.v1.ReturnBudgetResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
-/** Budget that is charged in advance. */
-final class LeaseCalls {
+/** Handles LeaseBudget and ReturnBudget. */
+record BudgetLeaseCalls(PolicyDecider decider, RateLimits limits) {
   private static final Logger log = System.getLogger("plinth.ratelimit");
 
-  private final Deciding deciding;
-
-  LeaseCalls(Deciding deciding) {
-    this.deciding = deciding;
-  }
-
-  void lease(LeaseBudgetRequest request, StreamObserver<LeaseBudgetResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
+  CompletionStage<LeaseBudgetResponse> lease(String domain, LeaseBudgetRequest request) {
     String holder =
-        FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MOST_HOLDER);
-    LeaseBudgetResult.LeaseBudgetSpec wish =
-        new LeaseBudgetResult.LeaseBudgetSpec(
+        FieldChecks.optionalName("holder", request.getHolder(), RateLimitWire.MAX_HOLDER);
+    LeaseBudgetSpec spec =
+        new LeaseBudgetSpec(
             RateLimitWire.descriptors("descriptors", request.getDescriptorsList()),
-            RateLimitWire.between("want", request.getWant(), 1, Limit.MAX_COST),
+            FieldChecks.between("want", request.getWant(), 1, Limit.MAX_COST),
             earlier(request),
             RateLimitWire.once("request_id", request.getRequestId(), request));
-    Deciding.answer(
-        deciding.decide(domain, 0, policy -> deciding.limits().lease(policy, wish)),
-        lease -> {
-          log.log(Level.DEBUG, "{0} has {1} in {2}", holder, lease, domain);
-          return response(lease);
-        },
-        to);
+    return decider
+        .decide(domain, 0, policy -> limits.lease(policy, spec))
+        .thenApply(
+            lease -> {
+              log.log(Level.DEBUG, "{0} has {1} in {2}", holder, lease, domain);
+              return response(lease);
+            });
   }
 
   private static Optional<UnusedBudget> earlier(LeaseBudgetRequest request) {
     String id =
         FieldChecks.optionalName(
-            "return_lease_id", request.getReturnLeaseId(), RateLimitWire.MOST_ID);
+            "return_lease_id", request.getReturnLeaseId(), RateLimitWire.MAX_ID);
     long unused =
-        RateLimitWire.between("return_unused", request.getReturnUnused(), 0, Limit.MAX_COST);
+        FieldChecks.between("return_unused", request.getReturnUnused(), 0, Limit.MAX_COST);
     if (id.isEmpty() && unused > 0) {
       throw Failure.Invalid.field("return_unused", unused, "0 without return_lease_id");
     }
@@ -80,15 +75,14 @@ final class LeaseCalls {
     return response.build();
   }
 
-  void giveBack(ReturnBudgetRequest request, StreamObserver<ReturnBudgetResponse> to) {
-    String domain = RateLimitWire.domain(request.getDomain());
-    UnusedBudget rest =
+  CompletionStage<ReturnBudgetResponse> returnUnused(String domain, ReturnBudgetRequest request) {
+    UnusedBudget unused =
         new UnusedBudget(
-            FieldChecks.name("lease_id", request.getLeaseId(), RateLimitWire.MOST_ID),
-            RateLimitWire.between("unused", request.getUnused(), 0, Limit.MAX_COST));
+            FieldChecks.name("lease_id", request.getLeaseId(), RateLimitWire.MAX_ID),
+            FieldChecks.between("unused", request.getUnused(), 0, Limit.MAX_COST));
     Optional<IdempotencyKey> once =
         RateLimitWire.once("request_id", request.getRequestId(), request);
-    Deciding.answer(deciding.limits().returnBudget(domain, rest, once), LeaseCalls::response, to);
+    return limits.returnBudget(domain, unused, once).thenApply(BudgetLeaseCalls::response);
   }
 
   private static ReturnBudgetResponse response(Settlement settlement) {

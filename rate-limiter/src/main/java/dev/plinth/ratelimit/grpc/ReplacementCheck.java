@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.policy.Rule;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,16 +10,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which rules stand in for which. Two that stood in for each other would leave nothing limited, so
- * there must be no circle.
+ * Checks which rules replace which. Two that replaced each other would leave nothing limited, so
+ * there must be no cycle.
  */
-final class Replacements {
+final class ReplacementCheck {
   private final Map<String, Rule> rules = new HashMap<>();
 
-  private Replacements() {}
+  private ReplacementCheck() {}
 
   static void check(List<Rule> all) {
-    Replacements known = new Replacements();
+    ReplacementCheck known = new ReplacementCheck();
     all.forEach(rule -> known.rules.put(rule.name(), rule));
     for (int i = 0; i < all.size(); i++) {
       known.check("rules[" + i + "].replaces", all.get(i));
@@ -34,7 +35,7 @@ final class Replacements {
       if (!fine) {
         throw Failure.Invalid.field(
             path + "[" + i + "]",
-            RateLimitWire.quoted(name),
+            FieldChecks.quoted(name),
             "another rule of the policy, once, that does not replace this one");
       }
     }

@@ -229,13 +229,19 @@ final class RequestMemo {
       joined.forEach(other -> other.reply().fail(now, failure));
     }
 
+    /**
+     * What it rests on is durable, but itself it is not: it leaves with the commit that keeps it.
+     */
     @Override
     public void sendNow(R given) {
-      throw new IllegalStateException("an answer to be remembered leaves with its commit");
+      hadEffect();
+      send(tx, given);
     }
 
+    /** Of something that no row shows, such as ids from a block that is durable already. */
     @Override
     public void hadEffect() {
+      hadEffect = true;
       reply.hadEffect();
     }
 

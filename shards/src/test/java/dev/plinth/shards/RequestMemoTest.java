@@ -289,6 +289,27 @@ class RequestMemoTest {
     assertEquals("done", once("r1", TextApp.put("a", "2")).join());
   }
 
+  @Test
+  void effectThatNoRowShows_isRememberedWithACommit_andAnsweredAfterIt() {
+    CompletableFuture<String> now = once("r1", (state, tx, reply) -> reply.sendNow("7"));
+    CompletableFuture<String> later =
+        once(
+            "r2",
+            (state, tx, reply) -> {
+              reply.hadEffect();
+              reply.send(tx, "8");
+            });
+    shard.flush();
+    assertFalse(now.isDone(), "a crash now would give the same request another answer");
+    assertFalse(later.isDone());
+    commit();
+    assertEquals(List.of(1), store.commitSizes);
+    assertEquals("7", now.join());
+    takeOver();
+    assertEquals("7", once("r1", (state, tx, reply) -> reply.sendNow("9")).join());
+    assertEquals("8", once("r2", (state, tx, reply) -> reply.sendNow("9")).join());
+  }
+
   /** As the previous version wrote it: a row for each answer. */
   private static byte[] formerRow(long number, String id, String body, String answer) {
     byte[] name = id.getBytes(UTF_8);

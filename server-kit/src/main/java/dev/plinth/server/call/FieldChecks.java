@@ -152,6 +152,29 @@ public final class FieldChecks {
     return java.time.Duration.ofMillis(asked.toMillis());
   }
 
+  /** A duration within bounds that a request may leave to somebody else. */
+  public static Optional<java.time.Duration> optionalDuration(
+      String field,
+      boolean given,
+      Duration value,
+      java.time.Duration least,
+      java.time.Duration most) {
+    return given ? Optional.of(duration(field, value, least, least, most)) : Optional.empty();
+  }
+
+  /** A duration as a message, to the nanosecond. */
+  public static Duration wire(java.time.Duration duration) {
+    return Durations.fromNanos(duration.toNanos());
+  }
+
+  /** A time as a message. */
+  public static Timestamp wire(Instant instant) {
+    return Timestamp.newBuilder()
+        .setSeconds(instant.getEpochSecond())
+        .setNanos(instant.getNano())
+        .build();
+  }
+
   /** A duration as it was sent, for an answer that refuses it; it may be none at all. */
   public static String text(Duration value) {
     return Durations.isValid(value) ? Durations.toString(value) : "not a duration";

@@ -1,10 +1,5 @@
 package dev.plinth.shards.grpc;
 
-import dev.plinth.server.call.FieldChecks;
-import dev.plinth.server.failure.Failure;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
 /**
  * Where a list over all shards continues. The number of the shard comes first: by it a call finds
  * the node that has the shard.
@@ -12,22 +7,20 @@ import java.util.regex.Pattern;
  * @param after the last name of that shard that was listed, empty if none was
  */
 record PageToken(int shard, String after) {
-  private static final int MAX_LENGTH = 140;
-  private static final Pattern TEXT = Pattern.compile("(\\d{1,4})\\.([A-Za-z0-9_.:/-]{0,128})");
+  private static final PageToken START = new PageToken(0, "");
+  private static final PageTokenFormat FORMAT =
+      new PageTokenFormat("", "\\d{1,4}", "[A-Za-z0-9_.:/-]{0,128}", 140);
 
   static PageToken parse(String text, int shards) {
-    if (text.isEmpty()) {
-      return new PageToken(0, "");
+    PageToken token =
+        FORMAT.parse(text, START, (shard, after) -> new PageToken((int) shard, after));
+    if (token.shard >= shards) {
+      throw PageTokenFormat.refusal(text);
     }
-    Matcher parts = TEXT.matcher(FieldChecks.name("page_token", text, MAX_LENGTH));
-    if (!parts.matches() || Integer.parseInt(parts.group(1)) >= shards) {
-      throw Failure.Invalid.field(
-          "page_token", '"' + text + '"', "one from a page before, or none");
-    }
-    return new PageToken(Integer.parseInt(parts.group(1)), parts.group(2));
+    return token;
   }
 
   String text() {
-    return shard + "." + after;
+    return FORMAT.text(shard, after);
   }
 }

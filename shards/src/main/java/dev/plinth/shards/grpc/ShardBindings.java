@@ -7,6 +7,7 @@ import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.shards.Command;
 import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Shards;
+import dev.plinth.shards.StateFunction;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.PrototypeMarshaller;
@@ -48,6 +49,16 @@ public final class ShardBindings<S> {
   public <Q extends Message, R extends Message> ShardBindings<S> command(
       MethodDescriptor<Q, R> method, BiFunction<String, Q, Command<S, R>> handler) {
     return call(method, call -> call.run(handler.apply(call.namespace(), call.request())));
+  }
+
+  /**
+   * Like {@link #command}, for a call that is answered at once.
+   *
+   * @param handler gets the namespace and the request, checks its fields, and says what decides
+   */
+  public <Q extends Message, R extends Message> ShardBindings<S> answer(
+      MethodDescriptor<Q, R> method, BiFunction<String, Q, StateFunction<S, R>> handler) {
+    return command(method, (namespace, request) -> handler.apply(namespace, request).asCommand());
   }
 
   /** A call that needs more than a command: a wait that can be abandoned, a stream. */
@@ -107,24 +118,23 @@ public final class ShardBindings<S> {
   /**
    * A watch: a snapshot, then events, from where the request's {@code resume_token} says.
    *
-   * @param handler checks the request's fields, and says what of the shard is watched
+   * @param handler gets the namespace and the request, checks its fields, and says what of the
+   *     shard is watched
    */
   public <Q extends Message, R extends Message, V> ShardBindings<S> watch(
-      MethodDescriptor<Q, R> method, Function<Q, WatchedEvents<S, V, R>> handler) {
+      MethodDescriptor<Q, R> method, BiFunction<String, Q, WatchedEvents<S, V, R>> handler) {
     CallDeclaration declaration = CallDeclaration.of(method);
     WatchMessages<R> messages = new WatchMessages<>(prototype(method));
     return bind(
         method,
         ServerCalls.asyncServerStreamingCall(
             (request, to) -> {
-              RequestShard routed = RequestShard.ROUTED.get();
-              int shard =
-                  routed == null ? shards.shardOf(declaration.namespace(request)) : routed.shard();
+              RequestShard routed = RequestShard.of(declaration, request, shards);
               WatchCall.start(
                   calls,
-                  shard,
+                  routed.shard(),
                   WatchMessages.resumeToken(request),
-                  handler.apply(request),
+                  handler.apply(routed.namespace(), request),
                   messages,
                   (ServerCallStreamObserver<R>) to);
             }));

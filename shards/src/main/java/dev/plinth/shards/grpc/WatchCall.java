@@ -12,7 +12,7 @@ import java.util.List;
  * One watch call on a shard. Whoever resumes does so after a whole commit or snapshot, so only the
  * last message of one has a resume token.
  */
-final class WatchCall<S, V, R extends Message> implements Watcher {
+public final class WatchCall<S, V, R extends Message> implements Watcher {
   private final int shard;
   private final WatchedEvents<S, V, R> watched;
   private final WatchMessages<R> messages;
@@ -27,6 +27,12 @@ final class WatchCall<S, V, R extends Message> implements Watcher {
     this.watched = watched;
     this.messages = messages;
     this.to = new WatchStream<>(to);
+  }
+
+  /** The call without its shard, for who tells it of snapshots and events by hand. */
+  public static <S, V, R extends Message> Watcher of(
+      int shard, WatchedEvents<S, V, R> watched, R response, ServerCallStreamObserver<R> to) {
+    return new WatchCall<>(shard, watched, new WatchMessages<>(response), to);
   }
 
   static <S, V, R extends Message> void start(
@@ -63,7 +69,7 @@ final class WatchCall<S, V, R extends Message> implements Watcher {
 
   @Override
   public boolean events(long revision, List<Event> events) {
-    Iterator<? extends Message.Builder> parts = watched.events(events).iterator();
+    Iterator<? extends Message.Builder> parts = watched.events(events);
     while (parts.hasNext()) {
       Message.Builder part = parts.next();
       if (!to.send(message(revision, part, !parts.hasNext()))) {

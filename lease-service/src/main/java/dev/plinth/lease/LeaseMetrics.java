@@ -1,11 +1,11 @@
 package dev.plinth.lease;
 
 import dev.plinth.lease.core.LeaseEvents;
+import dev.plinth.server.ServiceMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -18,64 +18,46 @@ final class LeaseMetrics implements LeaseEvents {
   private static final List<String> CAUSES =
       List.of("RELEASED", "EXPIRED", "CLOSED", "FORCED", "TRANSFERRED");
 
-  // Looked up by name, not built anew: this runs on the thread that decides.
-  private final Map<String, Timer> acquires = new HashMap<>();
-  private final Map<String, Timer> holds = new HashMap<>();
+  private static final List<String> RESULTS = List.of("RENEWED", "LOST");
+
+  private final Map<String, Timer> acquires;
+  private final Map<String, Timer> holds;
+  private final Map<String, Counter> renewals;
   private final Timer handOffs;
   private final DistributionSummary depth;
   private final Counter deadlocks;
-  private final Counter renewed;
-  private final Counter lost;
   private final Counter stale;
   private final AtomicInteger held;
   private final AtomicInteger waiting;
   private final AtomicInteger sessions;
 
   LeaseMetrics(MeterRegistry registry) {
-    held = registry.gauge("plinth.lease.held", new AtomicInteger());
-    waiting = registry.gauge("plinth.lease.waiting", new AtomicInteger());
-    sessions = registry.gauge("plinth.lease.sessions", new AtomicInteger());
-    for (String outcome : OUTCOMES) {
-      acquires.put(
-          outcome,
-          Timer.builder("plinth.lease.acquire")
-              .description("Wishes for a key by outcome, and how long they waited in line")
-              .tag("outcome", outcome)
-              .register(registry));
-    }
-    for (String cause : CAUSES) {
-      holds.put(
-          cause,
-          Timer.builder("plinth.lease.hold")
-              .description("Holds that ended, by cause, and how long they lasted")
-              .tag("cause", cause)
-              .register(registry));
-    }
+    ServiceMeters meters = new ServiceMeters(registry, "plinth.lease.");
+    held = meters.gauge("held");
+    waiting = meters.gauge("waiting");
+    sessions = meters.gauge("sessions");
+    acquires =
+        meters.timers(
+            "acquire",
+            "outcome",
+            OUTCOMES,
+            "Wishes for a key by outcome, and how long they waited in line");
+    holds =
+        meters.timers(
+            "hold", "cause", CAUSES, "Holds that ended, by cause, and how long they lasted");
     handOffs =
-        Timer.builder("plinth.lease.handoff")
-            .description("Keys handed to one in line, and how long they were free before")
-            .register(registry);
-    depth =
-        DistributionSummary.builder("plinth.lease.queue.depth")
-            .description("How many stood in a line after one more joined it")
-            .register(registry);
+        meters.timer("handoff", "Keys handed to one in line, and how long they were free before");
+    depth = meters.summary("queue.depth", "How many stood in a line after one more joined it");
     deadlocks =
-        Counter.builder("plinth.lease.deadlocks")
-            .description("Waits refused or ended since they could never have been served")
-            .register(registry);
-    renewed = renewals("RENEWED", registry);
-    lost = renewals("LOST", registry);
+        meters.counter(
+            "deadlocks", "Waits refused or ended since they could never have been served");
+    renewals =
+        meters.counters(
+            "renewals", "result", RESULTS, "Renewals and heartbeats; LOST ones came too late");
     stale =
-        Counter.builder("plinth.lease.fencing.rejections")
-            .description("Tokens that did not hold their key or were below a fence: stale holders")
-            .register(registry);
-  }
-
-  private static Counter renewals(String result, MeterRegistry registry) {
-    return Counter.builder("plinth.lease.renewals")
-        .description("Renewals and heartbeats; LOST ones came too late")
-        .tag("result", result)
-        .register(registry);
+        meters.counter(
+            "fencing.rejections",
+            "Tokens that did not hold their key or were below a fence: stale holders");
   }
 
   @Override
@@ -105,7 +87,7 @@ final class LeaseMetrics implements LeaseEvents {
 
   @Override
   public void renewed(boolean kept) {
-    (kept ? renewed : lost).increment();
+    renewals.get(kept ? "RENEWED" : "LOST").increment();
   }
 
   @Override

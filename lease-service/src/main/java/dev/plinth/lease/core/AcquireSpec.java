@@ -5,51 +5,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A wish for keys of one namespace: all of them or none.
+ * A request for keys of one namespace: all of them or none.
  *
- * @param sessionId empty for leases with a time of their own
+ * @param party without a session for leases with a time of their own
  * @param ttl the leases' own, or as the namespace's policy says; none with a session
- * @param timeout how long to wait in line; empty for as long as the caller listens
  * @param lockDelay the leases' own, or as the policy says; none with a session
- * @param patient whether the caller may come back, so that its place is kept for a moment
- * @param callId names the call that waits: its request id, under which it may be sent again, or an
- *     object of its own
+ * @param timeout how long to wait in line; empty for as long as the caller listens
  */
 public record AcquireSpec(
     List<KeyRequest> wants,
-    String ownerId,
-    String sessionId,
+    LeaseOwner party,
     Optional<Duration> ttl,
+    Optional<Duration> lockDelay,
     Optional<Duration> timeout,
     int priority,
     byte[] payload,
-    Optional<Duration> lockDelay,
-    boolean patient,
-    Object callId) {
-
-  /** Of a call that is sent once. */
-  public AcquireSpec(
-      List<KeyRequest> wants,
-      String ownerId,
-      String sessionId,
-      Optional<Duration> ttl,
-      Optional<Duration> timeout,
-      int priority,
-      byte[] payload,
-      Optional<Duration> lockDelay,
-      boolean patient) {
-    this(
-        wants,
-        ownerId,
-        sessionId,
-        ttl,
-        timeout,
-        priority,
-        payload,
-        lockDelay,
-        patient,
-        new Object());
-  }
+    AcquireCall call) {
 
   /** What it takes in memory while it waits, about. */
   long bytes() {
@@ -63,25 +34,28 @@ public record AcquireSpec(
   }
 
   boolean hasSession() {
-    return !sessionId.isEmpty();
+    return !party.sessionId().isEmpty();
   }
 
-  LeaseOwner party() {
-    return new LeaseOwner(ownerId, sessionId);
+  /** Whether the caller may come back, so that its place is kept for a moment. */
+  public boolean patient() {
+    return call.patient();
   }
 
-  /** The same wish with what it left to the policy. */
-  AcquireSpec withDefaults(NamespacePolicy namespacePolicy) {
+  Object callId() {
+    return call.id();
+  }
+
+  /** The same request with what it left to the policy. */
+  AcquireSpec withDefaults(NamespacePolicy policy) {
     return new AcquireSpec(
         wants,
-        ownerId,
-        sessionId,
-        Optional.of(ttl.orElse(namespacePolicy.defaultTtl())),
+        party,
+        Optional.of(ttl.orElse(policy.ttls().byDefault())),
+        Optional.of(lockDelay.orElse(policy.lockDelays().byDefault())),
         timeout,
         priority,
         payload,
-        Optional.of(lockDelay.orElse(namespacePolicy.defaultLockDelay())),
-        patient,
-        callId);
+        call);
   }
 }

@@ -49,7 +49,7 @@ final class DeadlockDetector {
     List<String> hops = new ArrayList<>();
     for (Waiter waiter : circle) {
       List<String> keys = waiter.keys.stream().map(key -> key.name.key()).toList();
-      hops.add(waiter.spec.ownerId() + " waits for " + String.join("+", keys));
+      hops.add(waiter.leaseOwner.ownerId() + " waits for " + String.join("+", keys));
     }
     String cycle = String.join(", ", hops);
     return new Failure.Conflict(

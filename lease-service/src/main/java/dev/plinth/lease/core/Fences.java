@@ -1,5 +1,6 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.RowReader;
 import dev.plinth.shards.Tx;
 
 /**
@@ -10,8 +11,8 @@ final class Fences {
   static final String PREFIX = "lease/f/";
   private final PersistentCounters floors = new PersistentCounters(PREFIX);
 
-  void load(String rowKey, byte[] value) {
-    floors.load(rowKey, value);
+  void load(RowReader row) {
+    floors.load(row);
   }
 
   /** The floor afterwards; a token below it was not accepted. */

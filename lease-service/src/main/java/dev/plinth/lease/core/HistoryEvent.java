@@ -1,5 +1,7 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -15,17 +17,12 @@ import java.util.Optional;
 public record HistoryEvent(
     Type type,
     Instant at,
-    LeaseName name,
-    String ownerId,
-    String sessionId,
-    long token,
-    LeaseMode leaseMode,
+    HoldId hold,
     Optional<HoldEndCause> cause,
     String actor,
     String reason,
     Duration waited,
-    Duration held,
-    long term) {
+    Duration held) {
   public enum Type {
     GRANTED,
     CONFIRMED,
@@ -33,40 +30,53 @@ public record HistoryEvent(
     ENDED
   }
 
-  String line() {
-    return String.join(
-        " ",
-        String.valueOf(at.toEpochMilli()),
-        type.name(),
-        name.namespace(),
-        RowText.encode(name.key()),
-        RowText.encode(ownerId),
-        RowText.encode(sessionId),
-        String.valueOf(token),
-        leaseMode.name(),
-        cause.map(HoldEndCause::name).orElse(RowText.NONE),
-        RowText.encode(actor),
-        RowText.encode(reason),
-        RowText.millis(waited),
-        RowText.millis(held),
-        String.valueOf(term));
+  public LeaseName name() {
+    return hold.name();
+  }
+
+  public String ownerId() {
+    return hold.owner().ownerId();
+  }
+
+  byte[] line() {
+    return RowWriter.line(at.toEpochMilli())
+        .word(type)
+        .word(hold.name().namespace())
+        .text(hold.name().key())
+        .text(hold.owner().ownerId())
+        .text(hold.owner().sessionId())
+        .number(hold.token())
+        .word(hold.leaseMode())
+        .text(cause.map(HoldEndCause::name).orElse(""))
+        .text(actor)
+        .text(reason)
+        .millis(waited)
+        .millis(held)
+        .number(hold.term())
+        .bytes();
   }
 
   static HistoryEvent parse(String line) {
-    String[] w = line.split(" ");
+    RowReader in = RowReader.line(line);
+    Instant at = in.instant();
+    Type type = Type.valueOf(in.word());
+    LeaseName name = new LeaseName(in.word(), in.text());
+    LeaseOwner owner = new LeaseOwner(in.text(), in.text());
+    long token = in.number();
+    LeaseMode leaseMode = LeaseMode.valueOf(in.word());
+    String cause = in.text();
+    String actor = in.text();
+    String reason = in.text();
+    Duration waited = in.millis();
+    Duration held = in.millis();
     return new HistoryEvent(
-        Type.valueOf(w[1]),
-        Instant.ofEpochMilli(Long.parseLong(w[0])),
-        new LeaseName(w[2], RowText.decode(w[3])),
-        RowText.decode(w[4]),
-        RowText.decode(w[5]),
-        Long.parseLong(w[6]),
-        LeaseMode.valueOf(w[7]),
-        w[8].equals(RowText.NONE) ? Optional.empty() : Optional.of(HoldEndCause.valueOf(w[8])),
-        RowText.decode(w[9]),
-        RowText.decode(w[10]),
-        RowText.duration(w[11]),
-        RowText.duration(w[12]),
-        Long.parseLong(w[13]));
+        type,
+        at,
+        new HoldId(name, owner, token, leaseMode, in.number()),
+        cause.isEmpty() ? Optional.empty() : Optional.of(HoldEndCause.valueOf(cause)),
+        actor,
+        reason,
+        waited,
+        held);
   }
 }

@@ -1,7 +1,10 @@
 package dev.plinth.lease.core;
 
 import dev.plinth.shards.CommitLog;
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
 import dev.plinth.shards.Tx;
+import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.Write;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -45,10 +48,10 @@ final class HistoryLog implements CommitLog {
   private boolean sealed = true;
   private boolean loading;
 
-  void load(String rowKey, byte[] value) {
-    long loaded = Long.parseLong(RowText.lines(rowKey, value)[0].split(" ")[1]);
-    rows.put(loaded, value);
-    stored.put(loaded, new StoredRow(rowKey, lines(value).size()));
+  void load(Row row) {
+    long loaded = RowReader.row(row, PREFIX).number();
+    rows.put(loaded, row.value());
+    stored.put(loaded, new StoredRow(row.key(), lines(row.value()).size()));
     loading = true;
   }
 
@@ -72,7 +75,7 @@ final class HistoryLog implements CommitLog {
   }
 
   void add(HistoryEvent entry, Tx tx) {
-    tx.append(this, RowText.bytes(entry.line()));
+    tx.append(this, entry.line());
   }
 
   @Override
@@ -92,7 +95,7 @@ final class HistoryLog implements CommitLog {
     makeRoom();
     number++;
     open.reset();
-    open.writeBytes(RowText.bytes(RowText.VERSION + ' ' + number + ' ' + events));
+    open.writeBytes(RowWriter.row().number(number).number(events).bytes());
     String key = freeKeys.isEmpty() ? PREFIX + slot(stored.size()) : freeKeys.removeLast();
     events = 0;
     stored.put(number, new StoredRow(key, 0));

@@ -116,22 +116,18 @@ final class Hold {
     return next;
   }
 
+  HoldId id() {
+    return new HoldId(name, leaseOwner, token, leaseMode, term);
+  }
+
   LeaseView view(long now) {
     return new LeaseView(
-        name,
-        leaseOwner.ownerId(),
-        leaseOwner.sessionId(),
-        token,
-        leaseMode,
+        id(),
         weight,
-        life().ttl,
-        life().left(now),
         entries,
         acquiredAt,
-        payload,
-        version,
-        confirmed,
-        term,
+        new LeaseView.Validity(life().ttl, life().left(now), confirmed),
+        new LeaseView.Payload(payload, version),
         Optional.ofNullable(releaseNotice).map(a -> a.view(now)));
   }
 }

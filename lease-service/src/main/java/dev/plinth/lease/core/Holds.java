@@ -326,17 +326,12 @@ final class Holds {
         new HistoryEvent(
             type,
             now(),
-            hold.name,
-            hold.leaseOwner.ownerId(),
-            hold.leaseOwner.sessionId(),
-            hold.token,
-            hold.leaseMode,
+            hold.id(),
             Optional.ofNullable(cause),
             actor,
             reason,
             Duration.ofNanos(waited),
-            ended ? held(hold) : Duration.ZERO,
-            hold.term),
+            ended ? held(hold) : Duration.ZERO),
         tx);
   }
 

@@ -1,5 +1,7 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,14 +37,9 @@ final class KeyRows {
 
   static void putLost(LeaseKey key, Tx tx) {
     LockDelay lost = key.lockDelay;
-    String row =
-        String.join(
-            " ",
-            RowText.VERSION,
-            RowText.encode(lost.owner()),
-            RowText.millis(lost.delay()),
-            RowText.millis(lost.othersDelay()));
-    tx.put(keyOf(key.name, LOST), RowText.bytes(row));
+    tx.put(
+        keyOf(key.name, LOST),
+        RowWriter.row().text(lost.owner()).millis(lost.delay()).millis(lost.othersDelay()).bytes());
   }
 
   static void deleteLost(LeaseKey key, Tx tx) {
@@ -54,74 +51,65 @@ final class KeyRows {
   }
 
   /** The key that a row is about. */
-  static LeaseName name(String rowKey) {
-    return RowText.name(rowKey.substring(0, rowKey.lastIndexOf(SEPARATOR)), PREFIX);
+  static LeaseName name(RowReader row) {
+    return LeaseName.ofPath(row.key().substring(0, row.key().lastIndexOf(SEPARATOR)));
   }
 
   private static byte[] encode(Hold hold) {
-    StringBuilder row = new StringBuilder(RowText.VERSION);
-    row.append(' ').append(RowText.encode(hold.leaseOwner.ownerId()));
-    row.append(' ')
-        .append(RowText.encode(hold.leaseOwner.sessionId()))
-        .append(' ')
-        .append(hold.leaseMode);
-    row.append(' ').append(hold.weight).append(' ').append(hold.life().ttl.toMillis());
-    row.append(' ').append(hold.lockDelay.toMillis()).append(' ').append(hold.entries);
-    row.append(' ').append(hold.acquiredAt.toEpochMilli()).append(' ').append(hold.version());
-    row.append(' ').append(hold.confirmed ? CONFIRMED : RowText.NONE);
-    row.append(' ').append(hold.term).append(' ').append(RowText.encodeBytes(hold.payload()));
-    if (hold.releaseNotice != null) {
-      row.append("\nask ").append(hold.releaseNotice.grace().toMillis());
-      row.append(' ').append(RowText.encode(hold.releaseNotice.actor()));
-      row.append(' ').append(RowText.encode(hold.releaseNotice.reason()));
+    RowWriter row =
+        RowWriter.row()
+            .text(hold.leaseOwner.ownerId())
+            .text(hold.leaseOwner.sessionId())
+            .word(hold.leaseMode)
+            .number(hold.weight)
+            .millis(hold.life().ttl)
+            .millis(hold.lockDelay)
+            .number(hold.entries)
+            .number(hold.acquiredAt.toEpochMilli())
+            .number(hold.version())
+            .flag(hold.confirmed, CONFIRMED)
+            .number(hold.term)
+            .bytes(hold.payload());
+    ReleaseNotice ask = hold.releaseNotice;
+    if (ask != null) {
+      row.nextLine("ask").millis(ask.grace()).text(ask.actor()).text(ask.reason());
     }
-    return RowText.bytes(row.toString());
+    return row.bytes();
   }
 
   /**
    * Adds what a row says to its key. Sessions are looked up by id; a hold whose session has no row
    * any more keeps its own time.
    */
-  static void decode(
-      LeaseKey key, String rowKey, byte[] value, BiFunction<String, String, Session> sessions) {
-    String part = rowKey.substring(rowKey.lastIndexOf(SEPARATOR) + SEPARATOR.length());
-    String[] lines = RowText.lines(rowKey, value);
-    String[] words = lines[0].split(" ");
+  static void decode(LeaseKey key, RowReader row, BiFunction<String, String, Session> sessions) {
+    String part = row.key().substring(row.key().lastIndexOf(SEPARATOR) + SEPARATOR.length());
     if (part.equals(LOST)) {
       // Rows of before there was a second delay end with the first.
-      Duration others = words.length > 3 ? RowText.duration(words[3]) : Duration.ZERO;
-      key.lockDelay.restore(RowText.decode(words[1]), RowText.duration(words[2]), others);
+      key.lockDelay.restore(row.text(), row.millis(), row.hasNext() ? row.millis() : Duration.ZERO);
       return;
     }
-    Hold hold = hold(key.name, Long.parseLong(part), words, sessions);
-    if (lines.length > 1) {
-      String[] ask = lines[1].split(" ");
+    Hold hold = hold(key.name, Long.parseLong(part), row, sessions);
+    if (row.nextLine()) {
       // The grace counts anew from when the key is loaded.
-      hold.releaseNotice =
-          new ReleaseNotice(
-              RowText.duration(ask[1]), 0, RowText.decode(ask[2]), RowText.decode(ask[3]));
+      hold.releaseNotice = new ReleaseNotice(row.millis(), 0, row.text(), row.text());
     }
     key.holders.add(hold);
   }
 
   private static Hold hold(
-      LeaseName name, long token, String[] words, BiFunction<String, String, Session> sessions) {
-    LeaseOwner leaseOwner = new LeaseOwner(RowText.decode(words[1]), RowText.decode(words[2]));
-    Hold hold =
-        new Hold(
-            new KeyRequest(name, LeaseMode.valueOf(words[3]), Integer.parseInt(words[4])),
-            leaseOwner,
-            sessions.apply(name.namespace(), leaseOwner.sessionId()),
-            token,
-            RowText.duration(words[5]),
-            RowText.duration(words[6]),
-            Instant.ofEpochMilli(Long.parseLong(words[8])),
-            RowText.decodeBytes(words[12]));
-    hold.restore(
-        Integer.parseInt(words[7]),
-        Long.parseLong(words[9]),
-        words[10].equals(CONFIRMED),
-        Long.parseLong(words[11]));
+      LeaseName name, long token, RowReader row, BiFunction<String, String, Session> sessions) {
+    LeaseOwner owner = new LeaseOwner(row.text(), row.text());
+    KeyRequest request = new KeyRequest(name, LeaseMode.valueOf(row.word()), row.integer());
+    Duration ttl = row.millis();
+    Duration lockDelay = row.millis();
+    int entries = row.integer();
+    Instant acquiredAt = row.instant();
+    long version = row.number();
+    boolean confirmed = row.flag(CONFIRMED);
+    long term = row.number();
+    Session session = sessions.apply(name.namespace(), owner.sessionId());
+    Hold hold = new Hold(request, owner, session, token, ttl, lockDelay, acquiredAt, row.bytes());
+    hold.restore(entries, version, confirmed, term);
     return hold;
   }
 }

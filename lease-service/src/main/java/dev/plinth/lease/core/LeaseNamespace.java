@@ -2,6 +2,7 @@ package dev.plinth.lease.core;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Throttle;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,10 +23,11 @@ final class LeaseNamespace {
   private long waitingBytes;
   private NamespacePolicy namespacePolicy = NamespacePolicy.PLATFORM;
   private long policyVersion;
-  private final Rate acquires = new Rate();
+  private final Throttle acquires;
 
   LeaseNamespace(String name) {
     this.name = name;
+    this.acquires = new Throttle("acquires", name);
   }
 
   NamespacePolicy policy() {
@@ -47,37 +49,32 @@ final class LeaseNamespace {
         namespacePolicy, policyVersion, leases, sessions, waiters.size(), 0, 0);
   }
 
-  /** Counts a wish against the rate. */
+  /** Counts a request against the rate. */
   void admitAcquire(long now) {
-    int perSecond = namespacePolicy.maxAcquiresPerSecond();
-    long wait = perSecond == Integer.MAX_VALUE ? 0 : acquires.take(perSecond, now);
-    if (wait > 0) {
-      throw new Failure.Exhausted(
-          ErrorReason.ERROR_REASON_RATE_EXCEEDED,
-          "acquires of namespace " + name,
-          "more than " + perSecond + " acquires a second in namespace " + name,
-          Duration.ofNanos(wait));
+    int perSecond = namespacePolicy.most(Quota.ACQUIRES_PER_SECOND);
+    if (perSecond < Quota.ACQUIRES_PER_SECOND.most()) {
+      acquires.take(1, perSecond, now);
     }
   }
 
   void admitLeases(int more) {
-    admit("leases", leases + more, namespacePolicy.maxLeases());
+    admit("leases", leases + more, namespacePolicy.most(Quota.LEASES));
   }
 
   void admitSession() {
-    admit("sessions", sessions + 1, namespacePolicy.maxSessions());
+    admit("sessions", sessions + 1, namespacePolicy.most(Quota.SESSIONS));
   }
 
   /** Refuses one more waiter, of a party that has so many already, where there is no room. */
   void admitWaiter(Waiter waiter, int ofItsOwner) {
-    admit("waiters", waiters.size() + 1, namespacePolicy.maxWaiters());
-    admit("waiters of one owner", ofItsOwner + 1, namespacePolicy.maxWaitersPerOwner());
+    admit("waiters", waiters.size() + 1, namespacePolicy.most(Quota.WAITERS));
+    admit("waiters of one owner", ofItsOwner + 1, namespacePolicy.most(Quota.WAITERS_PER_OWNER));
     admit("MiB of waiters", (int) (waitingBytes + waiter.spec.bytes() >> 20) + 1, MAX_WAITING_MIB);
   }
 
   void admitElections(int there, int more) {
     if (more > 0) {
-      admit("elections", there + more, namespacePolicy.maxElections());
+      admit("elections", there + more, namespacePolicy.most(Quota.ELECTIONS));
     }
   }
 

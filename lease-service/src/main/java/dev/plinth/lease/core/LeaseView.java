@@ -6,18 +6,64 @@ import java.util.Optional;
 
 /** A hold as it was at one moment, for answers. */
 public record LeaseView(
-    LeaseName name,
-    String ownerId,
-    String sessionId,
-    long token,
-    LeaseMode leaseMode,
+    HoldId id,
     int weight,
-    Duration ttl,
-    Duration remaining,
     int entries,
     Instant acquiredAt,
-    byte[] payload,
-    long payloadVersion,
-    boolean confirmed,
-    long term,
-    Optional<ReleaseNoticeView> ask) {}
+    Validity validity,
+    Payload content,
+    Optional<ReleaseNoticeView> ask) {
+  /**
+   * How long it lasts.
+   *
+   * @param confirmed its time no longer runs
+   */
+  public record Validity(Duration ttl, Duration remaining, boolean confirmed) {}
+
+  /** What is kept with it. */
+  public record Payload(byte[] bytes, long version) {}
+
+  public LeaseName name() {
+    return id.name();
+  }
+
+  public String ownerId() {
+    return id.owner().ownerId();
+  }
+
+  public String sessionId() {
+    return id.owner().sessionId();
+  }
+
+  public long token() {
+    return id.token();
+  }
+
+  public LeaseMode leaseMode() {
+    return id.leaseMode();
+  }
+
+  public long term() {
+    return id.term();
+  }
+
+  public Duration ttl() {
+    return validity.ttl();
+  }
+
+  public Duration remaining() {
+    return validity.remaining();
+  }
+
+  public boolean confirmed() {
+    return validity.confirmed();
+  }
+
+  public byte[] payload() {
+    return content.bytes();
+  }
+
+  public long payloadVersion() {
+    return content.version();
+  }
+}

@@ -2,6 +2,8 @@ package dev.plinth.lease.core;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.ExpectedVersion;
+import dev.plinth.shards.RowReader;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.Duration;
@@ -47,33 +49,23 @@ public final class Leases {
    * After a change of owner everything gets its full time again: renewals since were not stored.
    */
   void load(List<Row> rows, Tx tx) {
-    each(rows, NamespacePolicyRows.PREFIX, this::loadPolicy);
-    each(rows, Fences.PREFIX, fences::load);
-    each(rows, Holds.TERMS, holds.terms::load);
-    each(rows, HistoryLog.PREFIX, holds.history::load);
-    each(rows, SessionRows.PREFIX, (key, row) -> sessions.add(SessionRows.decode(key, row), tx));
-    each(rows, KeyRows.PREFIX, this::loadKey);
+    RowReader.each(rows, NamespacePolicyRows.PREFIX, this::loadPolicy);
+    RowReader.each(rows, Fences.PREFIX, fences::load);
+    RowReader.each(rows, Holds.TERMS, holds.terms::load);
+    rows.stream()
+        .filter(row -> row.key().startsWith(HistoryLog.PREFIX))
+        .forEach(holds.history::load);
+    RowReader.each(rows, SessionRows.PREFIX, row -> sessions.add(SessionRows.decode(row), tx));
+    RowReader.each(rows, KeyRows.PREFIX, this::loadKey);
     leaseNamespaces.forEachKey(key -> holds.load(key, tx));
   }
 
-  private static void each(List<Row> rows, String prefix, BiConsumer<String, byte[]> load) {
-    for (Row row : rows) {
-      if (row.key().startsWith(prefix)) {
-        load.accept(row.key(), row.value());
-      }
-    }
+  private void loadPolicy(RowReader row) {
+    NamespacePolicyRows.decode(row, leaseNamespaces.findOrMake(row.key()));
   }
 
-  private void loadPolicy(String rowKey, byte[] row) {
-    NamespacePolicyRows.decode(
-        rowKey,
-        row,
-        leaseNamespaces.findOrMake(rowKey.substring(NamespacePolicyRows.PREFIX.length())));
-  }
-
-  private void loadKey(String rowKey, byte[] row) {
-    LeaseKey key = leaseNamespaces.findOrMake(KeyRows.name(rowKey));
-    KeyRows.decode(key, rowKey, row, sessions::find);
+  private void loadKey(RowReader row) {
+    KeyRows.decode(leaseNamespaces.findOrMake(KeyRows.name(row)), row, sessions::find);
   }
 
   /** Takes back what the gauges were told. */
@@ -95,8 +87,8 @@ public final class Leases {
     ttl.ifPresent(namespacePolicy::checkTtl);
     lockDelay.ifPresent(namespacePolicy::checkLockDelay);
     leaseNamespaces.find(namespace).ifPresent(LeaseNamespace::admitSession);
-    Duration life = ttl.orElse(namespacePolicy.defaultTtl());
-    Duration delay = lockDelay.orElse(namespacePolicy.defaultLockDelay());
+    Duration life = ttl.orElse(namespacePolicy.ttls().byDefault());
+    Duration delay = lockDelay.orElse(namespacePolicy.lockDelays().byDefault());
     Session session = sessions.open(namespace, ownerId, life, delay, Secrets.digest(secret), tx);
     return new SessionView(session.id, life, List.of(), 0);
   }
@@ -181,7 +173,7 @@ public final class Leases {
     namespacePolicy.check(asked);
     AcquireSpec spec = asked.withDefaults(namespacePolicy);
     Session session =
-        spec.hasSession() ? sessions.require(spec.namespace(), spec.sessionId()) : null;
+        spec.hasSession() ? sessions.require(spec.namespace(), spec.party().sessionId()) : null;
     List<LeaseKey> keys =
         spec.wants().stream()
             .map(keyRequest -> leaseNamespaces.findOrMake(keyRequest.name()))
@@ -352,19 +344,10 @@ public final class Leases {
         name,
         token,
         (key, hold) -> {
-          expectedVersion.ifPresent(expected -> check("payload", expected, hold.version()));
+          ExpectedVersion.check("payload", expectedVersion, hold.version());
           hold.payload(payload);
           return holds.changed(hold, tx);
         });
-  }
-
-  private static void check(String what, long expected, long current) {
-    if (expected != current) {
-      throw new Failure.Conflict(
-          ErrorReason.ERROR_REASON_REVISION_CONFLICT,
-          what + " version is " + current + " (expected: " + expected + ")",
-          Map.of("current", String.valueOf(current), "expected", String.valueOf(expected)));
-    }
   }
 
   private <R> Optional<R> onHold(LeaseName name, long token, BiFunction<LeaseKey, Hold, R> action) {
@@ -416,7 +399,7 @@ public final class Leases {
   /** The floor afterwards; a token below it was not accepted. */
   public long raiseFence(LeaseName resource, long token, Tx tx) {
     if (!fences.isKnown(resource)) {
-      int most = leaseNamespaces.policyOf(resource.namespace()).maxFences();
+      int most = leaseNamespaces.policyOf(resource.namespace()).most(Quota.FENCES);
       LeaseNamespace.admit(
           "fences", resource.namespace(), fences.count(resource.namespace()) + 1, most);
     }
@@ -435,7 +418,7 @@ public final class Leases {
   public long setPolicy(
       String namespace, NamespacePolicy namespacePolicy, Optional<Long> expectedVersion, Tx tx) {
     long before = policy(namespace).version();
-    expectedVersion.ifPresent(expected -> check("policy", expected, before));
+    ExpectedVersion.check("policy", expectedVersion, before);
     LeaseNamespace leaseNamespace = leaseNamespaces.findOrMake(namespace);
     leaseNamespace.policy(namespacePolicy, before + 1);
     tx.put(

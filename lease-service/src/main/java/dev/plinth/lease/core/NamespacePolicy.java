@@ -3,81 +3,46 @@ package dev.plinth.lease.core;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /** The rules of a namespace; each limit is set, to the platform's own bound where nobody chose. */
 public record NamespacePolicy(
-    Duration minTtl,
-    Duration maxTtl,
-    Duration defaultTtl,
+    Ttls ttls,
     Duration maxWait,
-    Duration maxLockDelay,
-    Duration defaultLockDelay,
+    LockDelays lockDelays,
     int maxPriority,
-    int maxLeases,
-    int maxSessions,
-    int maxWaiters,
-    int maxWaitersPerKey,
-    int maxAcquiresPerSecond,
-    int maxWaitersPerOwner,
-    int maxFences,
-    int maxElections,
+    Map<Quota, Integer> quotas,
     List<Semaphore> semaphores) {
+
+  /** How long leases and sessions may last without a renewal. */
+  public record Ttls(Duration min, Duration max, Duration byDefault) {}
+
+  /** How long lost holders may bar their keys. */
+  public record LockDelays(Duration max, Duration byDefault) {}
 
   /** What nobody can go beyond. */
   public static final NamespacePolicy PLATFORM =
       new NamespacePolicy(
-          Duration.ofMillis(100),
+          new Ttls(Duration.ofMillis(100), Duration.ofHours(1), Duration.ofSeconds(10)),
           Duration.ofHours(1),
-          Duration.ofSeconds(10),
-          Duration.ofHours(1),
-          Duration.ofMinutes(5),
-          Duration.ZERO,
+          new LockDelays(Duration.ofMinutes(5), Duration.ZERO),
           100,
-          1_000_000,
-          1_000_000,
-          100_000,
-          10_000,
-          Integer.MAX_VALUE,
-          10_000,
-          100_000,
-          100_000,
+          Arrays.stream(Quota.values()).collect(Collectors.toMap(q -> q, Quota::most)),
           List.of());
 
-  /** With the platform's own bounds on waiters of one owner, fences and elections. */
-  public NamespacePolicy(
-      Duration minTtl,
-      Duration maxTtl,
-      Duration defaultTtl,
-      Duration maxWait,
-      Duration maxLockDelay,
-      Duration defaultLockDelay,
-      int maxPriority,
-      int maxLeases,
-      int maxSessions,
-      int maxWaiters,
-      int maxWaitersPerKey,
-      int maxAcquiresPerSecond,
-      List<Semaphore> semaphores) {
-    this(
-        minTtl,
-        maxTtl,
-        defaultTtl,
-        maxWait,
-        maxLockDelay,
-        defaultLockDelay,
-        maxPriority,
-        maxLeases,
-        maxSessions,
-        maxWaiters,
-        maxWaitersPerKey,
-        maxAcquiresPerSecond,
-        PLATFORM.maxWaitersPerOwner,
-        PLATFORM.maxFences,
-        PLATFORM.maxElections,
-        semaphores);
+  public NamespacePolicy {
+    quotas = Collections.unmodifiableMap(new EnumMap<>(quotas));
+  }
+
+  int most(Quota quota) {
+    return quotas.get(quota);
   }
 
   /** How much of the keys that begin so there is to share. */
@@ -102,7 +67,7 @@ public record NamespacePolicy(
         .filter(wait -> wait.compareTo(maxWait) > 0)
         .ifPresent(
             wait -> {
-              throw violation("wait", RowText.seconds(wait), "at most " + RowText.seconds(maxWait));
+              throw violation("wait", seconds(wait), "at most " + seconds(maxWait));
             });
     if (spec.priority() > maxPriority) {
       throw violation("priority", spec.priority(), "at most " + maxPriority);
@@ -145,16 +110,14 @@ public record NamespacePolicy(
   }
 
   void checkTtl(Duration ttl) {
-    if (ttl.compareTo(minTtl) < 0 || ttl.compareTo(maxTtl) > 0) {
-      throw violation(
-          "ttl", RowText.seconds(ttl), RowText.seconds(minTtl) + ".." + RowText.seconds(maxTtl));
+    if (ttl.compareTo(ttls.min()) < 0 || ttl.compareTo(ttls.max()) > 0) {
+      throw violation("ttl", seconds(ttl), seconds(ttls.min()) + ".." + seconds(ttls.max()));
     }
   }
 
   void checkLockDelay(Duration delay) {
-    if (delay.compareTo(maxLockDelay) > 0) {
-      throw violation(
-          "lock_delay", RowText.seconds(delay), "at most " + RowText.seconds(maxLockDelay));
+    if (delay.compareTo(lockDelays.max()) > 0) {
+      throw violation("lock_delay", seconds(delay), "at most " + seconds(lockDelays.max()));
     }
   }
 
@@ -164,5 +127,12 @@ public record NamespacePolicy(
         List.of(
             new Failure.Invalid.Violation(
                 field, value + " (expected by the namespace's policy: " + expected + ")")));
+  }
+
+  /** As callers write durations: {@code 5s}, {@code 0.100s}. */
+  private static String seconds(Duration duration) {
+    long millis = duration.toMillis();
+    String rest = millis % 1000 == 0 ? "" : "." + String.valueOf(1000 + millis % 1000).substring(1);
+    return millis / 1000 + rest + "s";
   }
 }

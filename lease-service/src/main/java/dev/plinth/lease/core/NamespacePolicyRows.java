@@ -1,7 +1,14 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.lease.core.NamespacePolicy.LockDelays;
+import dev.plinth.lease.core.NamespacePolicy.Ttls;
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A namespace's policy: its version, the limits in the order of {@link NamespacePolicy}, and a line
@@ -22,72 +29,40 @@ final class NamespacePolicyRows {
     return PREFIX + namespace;
   }
 
-  static byte[] encode(NamespacePolicy namespacePolicy, long version) {
-    StringBuilder row = new StringBuilder(RowText.VERSION).append(' ').append(version);
-    row.append(' ').append(namespacePolicy.minTtl().toMillis());
-    row.append(' ').append(namespacePolicy.maxTtl().toMillis());
-    row.append(' ').append(namespacePolicy.defaultTtl().toMillis());
-    row.append(' ').append(namespacePolicy.maxWait().toMillis());
-    row.append(' ').append(namespacePolicy.maxLockDelay().toMillis());
-    row.append(' ').append(namespacePolicy.defaultLockDelay().toMillis());
-    row.append(' ')
-        .append(namespacePolicy.maxPriority())
-        .append(' ')
-        .append(namespacePolicy.maxLeases());
-    row.append(' ')
-        .append(namespacePolicy.maxSessions())
-        .append(' ')
-        .append(namespacePolicy.maxWaiters());
-    row.append(' ').append(namespacePolicy.maxWaitersPerKey());
-    row.append(' ').append(namespacePolicy.maxAcquiresPerSecond());
-    row.append(' ').append(namespacePolicy.maxWaitersPerOwner());
-    row.append(' ')
-        .append(namespacePolicy.maxFences())
-        .append(' ')
-        .append(namespacePolicy.maxElections());
-    namespacePolicy
-        .semaphores()
-        .forEach(
-            rule ->
-                row.append("\nsemaphore ")
-                    .append(rule.capacity())
-                    .append(' ')
-                    .append(RowText.encode(rule.keyPrefix())));
-    return RowText.bytes(row.toString());
-  }
-
-  static void decode(String rowKey, byte[] value, LeaseNamespace leaseNamespace) {
-    String[] lines = RowText.lines(rowKey, value);
-    String[] w = lines[0].split(" ");
-    List<NamespacePolicy.Semaphore> semaphores = new ArrayList<>();
-    for (int i = 1; i < lines.length; i++) {
-      String[] words = lines[i].split(" ");
-      semaphores.add(
-          new NamespacePolicy.Semaphore(RowText.decode(words[2]), Integer.parseInt(words[1])));
+  static byte[] encode(NamespacePolicy policy, long version) {
+    RowWriter row =
+        RowWriter.row()
+            .number(version)
+            .millis(policy.ttls().min())
+            .millis(policy.ttls().max())
+            .millis(policy.ttls().byDefault())
+            .millis(policy.maxWait())
+            .millis(policy.lockDelays().max())
+            .millis(policy.lockDelays().byDefault())
+            .number(policy.maxPriority());
+    policy.quotas().values().forEach(row::number);
+    for (NamespacePolicy.Semaphore rule : policy.semaphores()) {
+      row.nextLine("semaphore").number(rule.capacity()).text(rule.keyPrefix());
     }
-    NamespacePolicy namespacePolicy =
-        new NamespacePolicy(
-            RowText.duration(w[2]),
-            RowText.duration(w[3]),
-            RowText.duration(w[4]),
-            RowText.duration(w[5]),
-            RowText.duration(w[6]),
-            RowText.duration(w[7]),
-            Integer.parseInt(w[8]),
-            Integer.parseInt(w[9]),
-            Integer.parseInt(w[10]),
-            Integer.parseInt(w[11]),
-            Integer.parseInt(w[12]),
-            Integer.parseInt(w[13]),
-            number(w, 14, NamespacePolicy.PLATFORM.maxWaitersPerOwner()),
-            number(w, 15, NamespacePolicy.PLATFORM.maxFences()),
-            number(w, 16, NamespacePolicy.PLATFORM.maxElections()),
-            semaphores);
-    leaseNamespace.policy(namespacePolicy, Long.parseLong(w[1]));
+    return row.bytes();
   }
 
-  /** A limit that rows of before it was one do not have. */
-  private static int number(String[] words, int index, int byDefault) {
-    return index < words.length ? Integer.parseInt(words[index]) : byDefault;
+  static void decode(RowReader row, LeaseNamespace leaseNamespace) {
+    long version = row.number();
+    Ttls ttls = new Ttls(row.millis(), row.millis(), row.millis());
+    Duration maxWait = row.millis();
+    LockDelays delays = new LockDelays(row.millis(), row.millis());
+    int maxPriority = row.integer();
+    Map<Quota, Integer> quotas = new EnumMap<>(Quota.class);
+    for (Quota quota : Quota.values()) {
+      quotas.put(quota, row.integer(quota.most())); // rows of former versions have fewer
+    }
+    List<NamespacePolicy.Semaphore> semaphores = new ArrayList<>();
+    while (row.nextLine()) {
+      int capacity = row.integer();
+      semaphores.add(new NamespacePolicy.Semaphore(row.text(), capacity));
+    }
+    leaseNamespace.policy(
+        new NamespacePolicy(ttls, maxWait, delays, maxPriority, quotas, semaphores), version);
   }
 }

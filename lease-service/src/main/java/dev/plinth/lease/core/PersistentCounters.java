@@ -1,5 +1,7 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
 import dev.plinth.shards.Tx;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,10 +16,8 @@ final class PersistentCounters {
     this.prefix = prefix;
   }
 
-  void load(String rowKey, byte[] value) {
-    keep(
-        RowText.name(rowKey, prefix),
-        Long.parseLong(RowText.lines(rowKey, value)[0].split(" ")[1]));
+  void load(RowReader row) {
+    keep(LeaseName.ofPath(row.key()), row.number());
   }
 
   /** 0 if it was never set. */
@@ -38,6 +38,6 @@ final class PersistentCounters {
 
   void set(LeaseName name, long value, Tx tx) {
     keep(name, value);
-    tx.put(prefix + name.path(), RowText.bytes(RowText.VERSION + " " + value));
+    tx.put(prefix + name.path(), RowWriter.row().number(value).bytes());
   }
 }

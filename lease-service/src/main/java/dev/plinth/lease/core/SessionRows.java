@@ -1,5 +1,8 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
+
 /**
  * A session's row: owner, ttl, lock-delay, digest of its secret.
  *
@@ -17,25 +20,17 @@ final class SessionRows {
   }
 
   static byte[] encode(Session session) {
-    return RowText.bytes(
-        String.join(
-            " ",
-            RowText.VERSION,
-            RowText.encode(session.ownerId),
-            RowText.millis(session.expiryTimer.ttl),
-            RowText.millis(session.lockDelay),
-            RowText.encode(session.digest)));
+    return RowWriter.row()
+        .text(session.ownerId)
+        .millis(session.expiryTimer.ttl)
+        .millis(session.lockDelay)
+        .text(session.digest)
+        .bytes();
   }
 
-  static Session decode(String rowKey, byte[] value) {
-    String[] words = RowText.lines(rowKey, value)[0].split(" ");
-    LeaseName name = RowText.name(rowKey, PREFIX);
+  static Session decode(RowReader row) {
+    LeaseName name = LeaseName.ofPath(row.key());
     return new Session(
-        name.namespace(),
-        name.key(),
-        RowText.decode(words[1]),
-        RowText.duration(words[2]),
-        RowText.duration(words[3]),
-        RowText.decode(words[4]));
+        name.namespace(), name.key(), row.text(), row.millis(), row.millis(), row.text());
   }
 }

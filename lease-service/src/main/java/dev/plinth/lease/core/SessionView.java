@@ -15,4 +15,9 @@ public record SessionView(String id, Duration ttl, List<LeaseView> held, int hel
 
   /** Holds wanted back that a heartbeat is told of. */
   static final int MAX_ASKED = 100;
+
+  /** How often a heartbeat is to come, so that two may be lost. */
+  public Duration heartbeatInterval() {
+    return ttl.dividedBy(3);
+  }
 }

@@ -93,7 +93,7 @@ final class WaitQueue {
         1,
         Integer.MAX_VALUE,
         (waiter, position) -> {
-          boolean fits = waiter.keys.size() == 1 && waiter.spec.ownerId().equals(ownerId);
+          boolean fits = waiter.keys.size() == 1 && waiter.leaseOwner.ownerId().equals(ownerId);
           if (found[0] == null && fits && !waiter.isAbandoned()) {
             found[0] = waiter;
           }

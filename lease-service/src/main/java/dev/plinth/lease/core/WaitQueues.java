@@ -101,7 +101,7 @@ final class WaitQueues {
   private void admit(Waiter waiter) {
     LeaseNamespace leaseNamespace = waiter.keys.get(0).leaseNamespace;
     leaseNamespace.admitWaiter(waiter, ownerIndex.waitsOf(waiter.leaseOwner).size());
-    int most = leaseNamespace.policy().maxWaitersPerKey();
+    int most = leaseNamespace.policy().most(Quota.WAITERS_PER_KEY);
     for (LeaseKey key : waiter.keys) {
       if (key.queue.size() >= most) {
         throw new Failure.Exhausted(

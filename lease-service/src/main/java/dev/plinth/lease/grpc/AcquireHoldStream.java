@@ -7,6 +7,7 @@ import dev.plinth.lease.v1.AcquireStreamResponse.HoldNews;
 import dev.plinth.lease.v1.AcquireStreamResponse.Lost;
 import dev.plinth.lease.v1.AcquireStreamResponse.Queued;
 import dev.plinth.lease.v1.HoldState;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.shards.StreamReply;
 
 /** {@code AcquireStream}. */
@@ -30,7 +31,7 @@ final class AcquireHoldStream extends HoldStream<AcquireStreamResponse> {
       message.setNews(
           HoldNews.newBuilder()
               .setState(HoldState.HOLD_STATE_JEOPARDY)
-              .setLeft(LeaseWire.duration(danger.left())));
+              .setLeft(FieldChecks.wire(danger.left())));
     } else if (holdEvent instanceof HoldEvent.Safe) {
       message.setNews(HoldNews.newBuilder().setState(HoldState.HOLD_STATE_SAFE));
     } else if (holdEvent instanceof HoldEvent.Asked asked) {
@@ -41,7 +42,7 @@ final class AcquireHoldStream extends HoldStream<AcquireStreamResponse> {
     } else if (holdEvent instanceof HoldEvent.Lost lost) {
       message.setLost(
           Lost.newBuilder()
-              .setCause(LeaseWire.cause(lost.holdEnd().cause()))
+              .setCause(LeaseWire.CAUSES.of(lost.holdEnd().cause()))
               .setActor(lost.holdEnd().actor())
               .setReason(lost.holdEnd().reason()));
     }

@@ -1,11 +1,13 @@
 package dev.plinth.lease.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.plinth.lease.core.AcquireCall;
 import dev.plinth.lease.core.AcquireResult;
 import dev.plinth.lease.core.AcquireSpec;
 import dev.plinth.lease.core.KeyRequest;
 import dev.plinth.lease.core.LeaseMode;
 import dev.plinth.lease.core.LeaseName;
+import dev.plinth.lease.core.LeaseOwner;
 import dev.plinth.lease.core.NamespacePolicy;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
@@ -13,40 +15,36 @@ import dev.plinth.lease.v1.AcquireSetItem;
 import dev.plinth.lease.v1.AcquireSetRequest;
 import dev.plinth.lease.v1.AcquireSetResponse;
 import dev.plinth.lease.v1.AcquireStreamRequest;
+import dev.plinth.lease.v1.Mode;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.grpc.ShardCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Wishes for keys, checked, and how they ended. */
+/** Requests for keys, checked, and how they ended. */
 final class AcquireWire {
   static final int MAX_ITEMS = 32;
   private static final int MAX_WEIGHT = 1_000_000;
 
   private AcquireWire() {}
 
-  static AcquireSpec acquire(AcquireRequest request) {
-    return acquire(request, Optional.of(wait(request.hasWait(), request.getWait())));
+  static AcquireSpec acquire(ShardCall<?, AcquireRequest, ?> call) {
+    AcquireRequest request = call.request();
+    return acquire(
+        call.namespace(),
+        request,
+        Optional.of(wait(request.hasWait(), request.getWait())),
+        AcquireCall.of(call.requestId()));
   }
 
   /** A stream waits, unless told otherwise, for as long as it is open. */
-  static AcquireSpec acquire(AcquireStreamRequest stream) {
-    AcquireRequest request = sameFields(stream);
+  static AcquireSpec acquireStream(String namespace, AcquireStreamRequest stream) {
     Optional<Duration> wait =
-        request.hasWait() ? Optional.of(wait(true, request.getWait())) : Optional.empty();
-    AcquireSpec spec = acquire(request, wait);
-    return new AcquireSpec(
-        spec.wants(),
-        spec.ownerId(),
-        spec.sessionId(),
-        spec.ttl(),
-        spec.timeout(),
-        spec.priority(),
-        spec.payload(),
-        spec.lockDelay(),
-        true);
+        stream.hasWait() ? Optional.of(wait(true, stream.getWait())) : Optional.empty();
+    return acquire(namespace, sameFields(stream), wait, AcquireCall.ofStream());
   }
 
   /** The two have the same fields under the same numbers. */
@@ -58,38 +56,53 @@ final class AcquireWire {
     }
   }
 
-  private static AcquireSpec acquire(AcquireRequest request, Optional<Duration> timeout) {
-    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
-    noneWith(request.getSessionId(), "ttl", request.hasTtl(), request.getTtl());
-    noneWith(request.getSessionId(), "lock_delay", request.hasLockDelay(), request.getLockDelay());
+  private static AcquireSpec acquire(
+      String namespace, AcquireRequest request, Optional<Duration> wait, AcquireCall call) {
+    LeaseName name = LeaseWire.name(namespace, request.getKey());
+    LeaseOwner party = party(request.getOwnerId(), request.getSessionId());
     return new AcquireSpec(
         List.of(keyRequest("", name, request.getMode(), request.getWeight())),
-        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER),
-        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MAX_OWNER),
-        LeaseWire.ttl(request.hasTtl(), request.getTtl()),
-        timeout,
+        party,
+        own(party, "ttl", LeaseWire.ttl(request.hasTtl(), request.getTtl())),
+        own(
+            party,
+            "lock_delay",
+            LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay())),
+        wait,
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
-        LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
-        !FieldChecks.requestId(request.getRequestId()).isEmpty(),
-        callId(request.getRequestId()));
+        call);
   }
 
-  static AcquireSpec acquire(AcquireSetRequest request) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
-    noneWith(request.getSessionId(), "ttl", request.hasTtl(), request.getTtl());
-    noneWith(request.getSessionId(), "lock_delay", request.hasLockDelay(), request.getLockDelay());
+  static AcquireSpec acquireSet(ShardCall<?, AcquireSetRequest, ?> call) {
+    AcquireSetRequest request = call.request();
+    LeaseOwner party = party(request.getOwnerId(), request.getSessionId());
     return new AcquireSpec(
-        keyRequests(namespace, request.getItemsList()),
-        FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER),
-        FieldChecks.optionalName("session_id", request.getSessionId(), LeaseWire.MAX_OWNER),
-        LeaseWire.ttl(request.hasTtl(), request.getTtl()),
+        keyRequests(call.namespace(), request.getItemsList()),
+        party,
+        own(party, "ttl", LeaseWire.ttl(request.hasTtl(), request.getTtl())),
+        own(
+            party,
+            "lock_delay",
+            LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay())),
         Optional.of(wait(request.hasWait(), request.getWait())),
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
-        LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay()),
-        !FieldChecks.requestId(request.getRequestId()).isEmpty(),
-        callId(request.getRequestId()));
+        AcquireCall.of(call.requestId()));
+  }
+
+  private static LeaseOwner party(String owner, String session) {
+    return new LeaseOwner(
+        FieldChecks.name("owner_id", owner, LeaseWire.MAX_OWNER),
+        FieldChecks.optionalName("session_id", session, LeaseWire.MAX_OWNER));
+  }
+
+  /** What a lease has of its own, a session's has not. */
+  private static Optional<Duration> own(LeaseOwner party, String field, Optional<Duration> value) {
+    if (value.isPresent() && !party.sessionId().isEmpty()) {
+      throw Failure.Invalid.field(field, FieldChecks.text(value.get()), "none with a session_id");
+    }
+    return value;
   }
 
   private static List<KeyRequest> keyRequests(String namespace, List<AcquireSetItem> items) {
@@ -107,8 +120,7 @@ final class AcquireWire {
     return wants;
   }
 
-  private static KeyRequest keyRequest(
-      String path, LeaseName name, dev.plinth.lease.v1.Mode wireMode, int weight) {
+  private static KeyRequest keyRequest(String path, LeaseName name, Mode wireMode, int weight) {
     LeaseMode leaseMode = mode(path + "mode", wireMode);
     if (leaseMode == LeaseMode.SEMAPHORE) {
       int asked = FieldChecks.between(path + "weight", weight, 0, MAX_WEIGHT);
@@ -120,7 +132,7 @@ final class AcquireWire {
     return new KeyRequest(name, leaseMode, 0);
   }
 
-  private static LeaseMode mode(String field, dev.plinth.lease.v1.Mode mode) {
+  private static LeaseMode mode(String field, Mode mode) {
     return switch (mode) {
       case MODE_UNSPECIFIED, MODE_EXCLUSIVE -> LeaseMode.EXCLUSIVE;
       case MODE_SHARED -> LeaseMode.SHARED;
@@ -128,11 +140,6 @@ final class AcquireWire {
       case UNRECOGNIZED ->
           throw Failure.Invalid.field(field, mode, "MODE_EXCLUSIVE, MODE_SHARED or MODE_SEMAPHORE");
     };
-  }
-
-  /** Sent again under its request id, a call is joined to the one that waits. */
-  static Object callId(String requestId) {
-    return requestId.isEmpty() ? new Object() : requestId;
   }
 
   static int priority(int value) {
@@ -148,87 +155,68 @@ final class AcquireWire {
         NamespacePolicy.PLATFORM.maxWait());
   }
 
-  private static void noneWith(
-      String session, String field, boolean given, com.google.protobuf.Duration value) {
-    if (!session.isEmpty() && given) {
-      throw Failure.Invalid.field(field, FieldChecks.text(value), "none with a session_id");
-    }
-  }
-
   /** How a request ended that was cancelled before it arrived. */
-  static AcquireResponse cancelled(String requestId) {
-    requireRequestId(requestId);
+  static AcquireResponse cancelled() {
     return AcquireResponse.newBuilder()
         .setOutcome(AcquireResponse.Outcome.OUTCOME_TIMED_OUT)
         .build();
   }
 
-  static AcquireSetResponse cancelledSet(String requestId) {
-    requireRequestId(requestId);
+  static AcquireSetResponse cancelledSet() {
     return AcquireSetResponse.newBuilder()
         .setOutcome(AcquireSetResponse.Outcome.OUTCOME_TIMED_OUT)
         .build();
   }
 
-  private static void requireRequestId(String id) {
-    if (id.isEmpty()) {
-      throw Failure.Invalid.field("cancel", true, "none without a request_id");
-    }
-  }
-
-  static AcquireResponse response(AcquireResult acquireResult) {
+  static AcquireResponse response(AcquireResult result) {
     AcquireResponse.Builder response = AcquireResponse.newBuilder();
-    if (acquireResult instanceof AcquireResult.Granted granted) {
+    if (result instanceof AcquireResult.Granted granted) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_GRANTED)
           .setLease(LeaseWire.lease(granted.leases().get(0)));
-    } else if (acquireResult instanceof AcquireResult.Reentered again) {
+    } else if (result instanceof AcquireResult.Reentered again) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_REENTERED)
           .setLease(LeaseWire.lease(again.lease()));
-    } else if (acquireResult instanceof AcquireResult.Held held) {
+    } else if (result instanceof AcquireResult.Blocked blocked) {
       response
-          .setOutcome(AcquireResponse.Outcome.OUTCOME_HELD)
-          .addAllHolders(LeaseWire.leases(held.holders()))
-          .setHoldersTotal(held.holderCount())
-          .setPosition(held.position());
-    } else if (acquireResult instanceof AcquireResult.TimedOut late) {
-      response
-          .setOutcome(AcquireResponse.Outcome.OUTCOME_TIMED_OUT)
-          .addAllHolders(LeaseWire.leases(late.holders()))
-          .setHoldersTotal(late.holderCount())
-          .setPosition(late.position());
-    } else if (acquireResult instanceof AcquireResult.Delayed delayed) {
+          .setOutcome(
+              blocked instanceof AcquireResult.Held
+                  ? AcquireResponse.Outcome.OUTCOME_HELD
+                  : AcquireResponse.Outcome.OUTCOME_TIMED_OUT)
+          .addAllHolders(LeaseWire.leases(blocked.holders()))
+          .setHoldersTotal(blocked.holderCount())
+          .setPosition(blocked.position());
+    } else if (result instanceof AcquireResult.Delayed delayed) {
       response
           .setOutcome(AcquireResponse.Outcome.OUTCOME_DELAYED)
-          .setRetryAfter(LeaseWire.duration(delayed.retryAfter()));
+          .setRetryAfter(FieldChecks.wire(delayed.retryAfter()));
     }
     return response.build();
   }
 
-  static AcquireSetResponse setResponse(AcquireResult acquireResult) {
+  static AcquireSetResponse setResponse(AcquireResult result) {
     AcquireSetResponse.Builder response = AcquireSetResponse.newBuilder();
-    if (acquireResult instanceof AcquireResult.Granted granted) {
+    if (result instanceof AcquireResult.Granted granted) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_GRANTED)
           .addAllLeases(LeaseWire.leases(granted.leases()));
-    } else if (acquireResult instanceof AcquireResult.Reentered again) {
+    } else if (result instanceof AcquireResult.Reentered again) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_GRANTED)
           .addLeases(LeaseWire.lease(again.lease()));
-    } else if (acquireResult instanceof AcquireResult.Held held) {
+    } else if (result instanceof AcquireResult.Blocked blocked) {
       response
-          .setOutcome(AcquireSetResponse.Outcome.OUTCOME_HELD)
-          .addAllBlockingKeys(held.blockingKeys());
-    } else if (acquireResult instanceof AcquireResult.TimedOut late) {
-      response
-          .setOutcome(AcquireSetResponse.Outcome.OUTCOME_TIMED_OUT)
-          .addAllBlockingKeys(late.blockingKeys());
-    } else if (acquireResult instanceof AcquireResult.Delayed delayed) {
+          .setOutcome(
+              blocked instanceof AcquireResult.Held
+                  ? AcquireSetResponse.Outcome.OUTCOME_HELD
+                  : AcquireSetResponse.Outcome.OUTCOME_TIMED_OUT)
+          .addAllBlockingKeys(blocked.blockingKeys());
+    } else if (result instanceof AcquireResult.Delayed delayed) {
       response
           .setOutcome(AcquireSetResponse.Outcome.OUTCOME_DELAYED)
           .addAllBlockingKeys(delayed.blockingKeys())
-          .setRetryAfter(LeaseWire.duration(delayed.retryAfter()));
+          .setRetryAfter(FieldChecks.wire(delayed.retryAfter()));
     }
     return response.build();
   }

@@ -7,6 +7,7 @@ import dev.plinth.lease.v1.CampaignResponse.Danger;
 import dev.plinth.lease.v1.CampaignResponse.Deposed;
 import dev.plinth.lease.v1.CampaignResponse.Standing;
 import dev.plinth.lease.v1.HoldState;
+import dev.plinth.server.call.FieldChecks;
 import dev.plinth.shards.StreamReply;
 
 /** {@code Campaign}. */
@@ -34,7 +35,7 @@ final class CampaignHoldStream extends HoldStream<CampaignResponse> {
       message.setDanger(
           Danger.newBuilder()
               .setState(HoldState.HOLD_STATE_JEOPARDY)
-              .setLeft(LeaseWire.duration(danger.left())));
+              .setLeft(FieldChecks.wire(danger.left())));
     } else if (holdEvent instanceof HoldEvent.Safe) {
       message.setDanger(Danger.newBuilder().setState(HoldState.HOLD_STATE_SAFE));
     } else if (holdEvent instanceof HoldEvent.Asked asked) {
@@ -45,7 +46,7 @@ final class CampaignHoldStream extends HoldStream<CampaignResponse> {
     } else if (holdEvent instanceof HoldEvent.Lost lost) {
       message.setDeposed(
           Deposed.newBuilder()
-              .setCause(LeaseWire.cause(lost.holdEnd().cause()))
+              .setCause(LeaseWire.CAUSES.of(lost.holdEnd().cause()))
               .setBy(lost.holdEnd().actor())
               .setReason(lost.holdEnd().reason()));
     }

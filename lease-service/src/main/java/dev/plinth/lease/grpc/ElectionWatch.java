@@ -1,71 +1,63 @@
 package dev.plinth.lease.grpc;
 
 import dev.plinth.lease.core.LeaseChange;
+import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.core.Leases;
 import dev.plinth.lease.v1.Leader;
+import dev.plinth.lease.v1.ObserveRequest;
 import dev.plinth.lease.v1.ObserveResponse;
-import dev.plinth.lease.v1.ObserveResponse.Gap;
 import dev.plinth.lease.v1.ObserveResponse.NoLeader;
-import dev.plinth.lease.v1.ObserveResponse.Progress;
 import dev.plinth.lease.v1.ObserveResponse.Snapshot;
-import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Event;
-import dev.plinth.shards.Watcher;
-import dev.plinth.shards.grpc.ResumeToken;
-import dev.plinth.shards.grpc.WatchStream;
-import io.grpc.stub.ServerCallStreamObserver;
+import dev.plinth.shards.grpc.WatchedEvents;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
-/** One Observe call: the shard's events of one election, each a message of its own. */
-final class ElectionWatch implements Watcher {
-  private final int shard;
-  private final String path;
-  private final WatchStream<ObserveResponse> to;
+/** What one Observe call sees: one election, each event a message of its own. */
+final class ElectionWatch
+    implements WatchedEvents<Leases, ElectionWatch.Standing, ObserveResponse> {
+  private final LeaseName name;
   // The value that was told last: a hold also changes in ways that are no news of its value.
   private long token;
   private long version;
 
-  ElectionWatch(int shard, String path, ServerCallStreamObserver<ObserveResponse> to) {
-    this.shard = shard;
-    this.path = path;
-    this.to = new WatchStream<>(to);
+  ElectionWatch(String namespace, ObserveRequest request) {
+    this.name = ElectionWire.name(namespace, request.getElection());
   }
 
-  /** What the core hands over as a snapshot. */
+  /** An election as of now. */
   record Standing(Optional<LeaseView> leader, long term) {}
 
   @Override
-  public boolean snapshot(long revision, Object content) {
-    Standing now = (Standing) content;
-    Snapshot.Builder snapshot = Snapshot.newBuilder().setTerm(now.term());
-    now.leader().ifPresent(this::isNewValue);
-    now.leader().map(ElectionWire::leader).ifPresent(snapshot::setLeader);
-    return send(revision, ObserveResponse.newBuilder().setSnapshot(snapshot));
+  public Standing snapshot(Leases leases, long nanos) {
+    return new Standing(leases.leader(name, nanos), leases.term(name));
   }
 
   @Override
-  public boolean events(long revision, List<Event> events) {
+  public Iterator<ObserveResponse.Builder> snapshot(Standing now) {
+    Snapshot.Builder snapshot = Snapshot.newBuilder().setTerm(now.term());
+    now.leader().ifPresent(this::isNewValue);
+    now.leader().map(ElectionWire::leader).ifPresent(snapshot::setLeader);
+    return List.of(ObserveResponse.newBuilder().setSnapshot(snapshot)).iterator();
+  }
+
+  @Override
+  public Iterator<ObserveResponse.Builder> events(List<Event> events) {
     List<ObserveResponse.Builder> messages = new ArrayList<>();
     for (Event event : events) {
-      if (event.key().equals(path)
+      if (event.key().equals(name.path())
           && event.body() instanceof LeaseChange change
-          && isNewTerm(change)) {
+          && isNews(change)) {
         messages.add(message(event, change));
       }
     }
-    for (int i = 0; i < messages.size(); i++) {
-      boolean last = i == messages.size() - 1;
-      // Whoever resumes does so after the whole commit, so only its last message says where.
-      if (!(last ? send(revision, messages.get(i)) : to.send(messages.get(i).build()))) {
-        return false;
-      }
-    }
-    return true;
+    return messages.iterator();
   }
 
-  private boolean isNewTerm(LeaseChange change) {
+  private boolean isNews(LeaseChange change) {
     boolean newValue = isNewValue(change.lease());
     return newValue || change.type() != LeaseChange.Type.CHANGED;
   }
@@ -86,36 +78,11 @@ final class ElectionWatch implements Watcher {
           message.setNoLeader(
               NoLeader.newBuilder()
                   .setTerm(change.lease().term())
-                  .setCause(LeaseWire.cause(change.ended().orElseThrow())));
+                  .setCause(LeaseWire.CAUSES.of(change.ended().orElseThrow())));
     };
   }
 
   private static Leader leader(Event event) {
     return event.as(Leader.class, change -> ElectionWire.leader(((LeaseChange) change).lease()));
-  }
-
-  @Override
-  public boolean progress(long revision) {
-    return send(revision, ObserveResponse.newBuilder().setProgress(Progress.getDefaultInstance()));
-  }
-
-  @Override
-  public boolean gap(long oldestRevision) {
-    // Without a resume token: whoever went on from here would never see the snapshot.
-    return to.send(ObserveResponse.newBuilder().setGap(Gap.getDefaultInstance()).build());
-  }
-
-  @Override
-  public boolean isGone() {
-    return to.isGone();
-  }
-
-  @Override
-  public void end(Failure why) {
-    to.end(why);
-  }
-
-  private boolean send(long revision, ObserveResponse.Builder message) {
-    return to.send(message.setResumeToken(new ResumeToken(shard, revision).text()).build());
   }
 }

@@ -1,11 +1,13 @@
 package dev.plinth.lease.grpc;
 
 import com.google.protobuf.ByteString;
+import dev.plinth.lease.core.AcquireCall;
 import dev.plinth.lease.core.AcquireResult;
 import dev.plinth.lease.core.AcquireSpec;
 import dev.plinth.lease.core.KeyRequest;
 import dev.plinth.lease.core.LeaseMode;
 import dev.plinth.lease.core.LeaseName;
+import dev.plinth.lease.core.LeaseOwner;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.WaitersView;
 import dev.plinth.lease.v1.CampaignOnceRequest;
@@ -15,6 +17,7 @@ import dev.plinth.lease.v1.CampaignRequest;
 import dev.plinth.lease.v1.Candidate;
 import dev.plinth.lease.v1.Leader;
 import dev.plinth.server.call.FieldChecks;
+import dev.plinth.shards.grpc.ShardCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,62 +29,66 @@ final class ElectionWire {
   private ElectionWire() {}
 
   static LeaseName name(String namespace, String election) {
-    return LeaseName.ofElection(
-        FieldChecks.namespace(namespace), FieldChecks.name("election", election, MAX_ELECTION));
+    return LeaseName.ofElection(namespace, FieldChecks.name("election", election, MAX_ELECTION));
   }
 
-  static AcquireSpec candidacy(CampaignRequest request) {
+  static AcquireSpec candidacy(String namespace, CampaignRequest request) {
+    return candidacy(
+        name(namespace, request.getElection()),
+        candidate(request.getCandidateId(), request.getSessionId()),
+        Optional.empty(),
+        request.getPriority(),
+        request.getValue(),
+        AcquireCall.ofStream());
+  }
+
+  static AcquireSpec candidacy(ShardCall<?, CampaignOnceRequest, ?> call) {
+    CampaignOnceRequest request = call.request();
+    return candidacy(
+        name(call.namespace(), request.getElection()),
+        candidate(request.getCandidateId(), request.getSessionId()),
+        Optional.of(AcquireWire.wait(request.hasWait(), request.getWait())),
+        request.getPriority(),
+        request.getValue(),
+        AcquireCall.of(call.requestId()));
+  }
+
+  private static LeaseOwner candidate(String id, String session) {
+    return new LeaseOwner(
+        FieldChecks.name("candidate_id", id, LeaseWire.MAX_OWNER), LeaseWire.session(session));
+  }
+
+  private static AcquireSpec candidacy(
+      LeaseName name,
+      LeaseOwner candidate,
+      Optional<Duration> wait,
+      int priority,
+      ByteString value,
+      AcquireCall call) {
     return new AcquireSpec(
-        keyRequests(request.getNamespace(), request.getElection()),
-        candidate(request.getCandidateId()),
-        LeaseWire.session(request.getSessionId()),
+        List.of(new KeyRequest(name, LeaseMode.EXCLUSIVE, 0)),
+        candidate,
         Optional.empty(),
         Optional.empty(),
-        AcquireWire.priority(request.getPriority()),
-        LeaseWire.payload("value", request.getValue()),
-        Optional.empty(),
-        true);
+        wait,
+        AcquireWire.priority(priority),
+        LeaseWire.payload("value", value),
+        call);
   }
 
-  static AcquireSpec candidacy(CampaignOnceRequest request) {
-    Duration wait = AcquireWire.wait(request.hasWait(), request.getWait());
-    return new AcquireSpec(
-        keyRequests(request.getNamespace(), request.getElection()),
-        candidate(request.getCandidateId()),
-        LeaseWire.session(request.getSessionId()),
-        Optional.empty(),
-        Optional.of(wait),
-        AcquireWire.priority(request.getPriority()),
-        LeaseWire.payload("value", request.getValue()),
-        Optional.empty(),
-        !FieldChecks.requestId(request.getRequestId()).isEmpty(),
-        AcquireWire.callId(request.getRequestId()));
-  }
-
-  private static List<KeyRequest> keyRequests(String namespace, String election) {
-    return List.of(new KeyRequest(name(namespace, election), LeaseMode.EXCLUSIVE, 0));
-  }
-
-  private static String candidate(String value) {
-    return FieldChecks.name("candidate_id", value, LeaseWire.MAX_OWNER);
-  }
-
-  static CampaignOnceResponse response(AcquireResult acquireResult) {
+  static CampaignOnceResponse response(AcquireResult result) {
     CampaignOnceResponse.Builder response = CampaignOnceResponse.newBuilder();
-    if (acquireResult instanceof AcquireResult.Granted granted) {
+    if (result instanceof AcquireResult.Granted granted) {
       response.setOutcome(Outcome.OUTCOME_ELECTED).setLeader(leader(granted.leases().get(0)));
-    } else if (acquireResult instanceof AcquireResult.Reentered again) {
+    } else if (result instanceof AcquireResult.Reentered again) {
       response.setOutcome(Outcome.OUTCOME_LEADING).setLeader(leader(again.lease()));
-    } else if (acquireResult instanceof AcquireResult.Held held) {
+    } else if (result instanceof AcquireResult.Blocked blocked) {
       response.setOutcome(Outcome.OUTCOME_NOT_ELECTED);
-      first(held.holders()).ifPresent(response::setLeader);
-    } else if (acquireResult instanceof AcquireResult.TimedOut late) {
-      response.setOutcome(Outcome.OUTCOME_NOT_ELECTED);
-      first(late.holders()).ifPresent(response::setLeader);
-    } else if (acquireResult instanceof AcquireResult.Delayed delayed) {
+      first(blocked.holders()).ifPresent(response::setLeader);
+    } else if (result instanceof AcquireResult.Delayed delayed) {
       response
           .setOutcome(Outcome.OUTCOME_DELAYED)
-          .setRetryAfter(LeaseWire.duration(delayed.retryAfter()));
+          .setRetryAfter(FieldChecks.wire(delayed.retryAfter()));
     }
     return response.build();
   }
@@ -97,18 +104,18 @@ final class ElectionWire {
         .setTerm(lease.term())
         .setToken(lease.token())
         .setValue(ByteString.copyFrom(lease.payload()))
-        .setSince(LeaseWire.timestamp(lease.acquiredAt()))
-        .setTtl(LeaseWire.duration(lease.ttl()))
+        .setSince(FieldChecks.wire(lease.acquiredAt()))
+        .setTtl(FieldChecks.wire(lease.ttl()))
         .build();
   }
 
   static Candidate candidate(WaitersView.InLine inLine) {
     return Candidate.newBuilder()
-        .setCandidateId(inLine.spec().ownerId())
-        .setSessionId(inLine.spec().sessionId())
+        .setCandidateId(inLine.spec().party().ownerId())
+        .setSessionId(inLine.spec().party().sessionId())
         .setValue(ByteString.copyFrom(inLine.spec().payload()))
         .setPriority(inLine.spec().priority())
-        .setWaited(LeaseWire.duration(inLine.waited()))
+        .setWaited(FieldChecks.wire(inLine.waited()))
         .build();
   }
 }

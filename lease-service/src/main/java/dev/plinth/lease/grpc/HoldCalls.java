@@ -3,6 +3,7 @@ package dev.plinth.lease.grpc;
 import dev.plinth.lease.core.LeaseName;
 import dev.plinth.lease.core.LeaseView;
 import dev.plinth.lease.core.Leases;
+import dev.plinth.lease.core.ReleaseResult;
 import dev.plinth.lease.v1.ConfirmRequest;
 import dev.plinth.lease.v1.ConfirmResponse;
 import dev.plinth.lease.v1.ReleaseRequest;
@@ -16,50 +17,42 @@ import dev.plinth.lease.v1.TransferResponse;
 import dev.plinth.lease.v1.UpdatePayloadRequest;
 import dev.plinth.lease.v1.UpdatePayloadResponse;
 import dev.plinth.server.call.FieldChecks;
-import dev.plinth.shards.CommandPriority;
-import dev.plinth.shards.grpc.ShardCalls;
-import dev.plinth.shards.grpc.ShardCalls.Mutation;
-import io.grpc.stub.StreamObserver;
+import dev.plinth.server.call.WireEnum;
+import dev.plinth.shards.Command;
+import dev.plinth.shards.StateFunction;
 import java.util.Optional;
 
 /** The calls that renew, change or end a hold under its token. */
 final class HoldCalls {
   private static final int MAX_RENEWALS = 100;
+  private static final WireEnum<ReleaseResult, ReleaseResponse.Outcome> RELEASED =
+      new WireEnum<>(ReleaseResult.class, ReleaseResponse.Outcome.class, "OUTCOME_");
 
-  private final ShardCalls<Leases> calls;
+  private HoldCalls() {}
 
-  HoldCalls(ShardCalls<Leases> calls) {
-    this.calls = calls;
-  }
-
-  void renew(RenewRequest request, StreamObserver<RenewResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Leases, RenewResponse> renew(String namespace, RenewRequest request) {
     FieldChecks.between("items", request.getItemsCount(), 1, MAX_RENEWALS);
     for (int i = 0; i < request.getItemsCount(); i++) {
       String path = "items[" + i + "].";
       FieldChecks.name(path + "key", request.getItems(i).getKey(), LeaseWire.MAX_KEY);
       LeaseWire.token(path + "token", request.getItems(i).getToken());
     }
-    calls.read(
-        namespace,
-        CommandPriority.URGENT,
-        (leases, tx, reply) -> {
-          RenewResponse.Builder response = RenewResponse.newBuilder();
-          for (RenewItem item : request.getItemsList()) {
-            LeaseName name = new LeaseName(namespace, item.getKey());
-            response.addResults(renewed(leases.renew(name, item.getToken(), tx)));
-          }
-          boolean kept =
-              response.getResultsList().stream()
-                  .allMatch(result -> result.getState() == RenewResult.State.STATE_RENEWED);
-          // That a hold ended may not be durable yet; its grant is, since the caller knows of it.
-          if (kept) {
-            reply.sendNow(response.build());
-          } else {
-            reply.send(tx, response.build());
-          }
-        },
-        to);
+    return (leases, tx, reply) -> {
+      RenewResponse.Builder response = RenewResponse.newBuilder();
+      for (RenewItem item : request.getItemsList()) {
+        LeaseName name = new LeaseName(namespace, item.getKey());
+        response.addResults(renewed(leases.renew(name, item.getToken(), tx)));
+      }
+      boolean kept =
+          response.getResultsList().stream()
+              .allMatch(result -> result.getState() == RenewResult.State.STATE_RENEWED);
+      // That a hold ended may not be durable yet; its grant is, since the caller knows of it.
+      if (kept) {
+        reply.sendNow(response.build());
+      } else {
+        reply.send(tx, response.build());
+      }
+    };
   }
 
   private static RenewResult renewed(Optional<LeaseView> lease) {
@@ -69,100 +62,72 @@ final class HoldCalls {
           // Not the ttl: a session's hold has what is left to the session, whatever was asked here.
           result
               .setState(RenewResult.State.STATE_RENEWED)
-              .setTtl(LeaseWire.duration(kept.remaining()));
+              .setTtl(FieldChecks.wire(kept.remaining()));
           LeaseWire.releaseNotice(kept).ifPresent(result::setReleaseAsk);
         },
         () -> result.setState(RenewResult.State.STATE_LOST));
     return result.build();
   }
 
-  void release(ReleaseRequest request, StreamObserver<ReleaseResponse> to) {
-    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+  static StateFunction<Leases, ReleaseResponse> release(String namespace, ReleaseRequest request) {
+    LeaseName name = LeaseWire.name(namespace, request.getKey());
     long token = LeaseWire.token(request.getToken());
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(name.namespace(), requestId, request, ReleaseResponse.parser()),
-        CommandPriority.URGENT,
-        (leases, tx, reply) -> reply.send(tx, LeaseWire.response(leases.release(name, token, tx))),
-        to);
+    return (leases, tx) ->
+        ReleaseResponse.newBuilder()
+            .setOutcome(RELEASED.of(leases.release(name, token, tx)))
+            .build();
   }
 
-  void transfer(TransferRequest request, StreamObserver<TransferResponse> to) {
-    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+  static StateFunction<Leases, TransferResponse> transfer(
+      String namespace, TransferRequest request) {
+    LeaseName name = LeaseWire.name(namespace, request.getKey());
     long token = LeaseWire.token(request.getToken());
     String owner = FieldChecks.name("to_owner_id", request.getToOwnerId(), LeaseWire.MAX_OWNER);
     String session =
         FieldChecks.optionalName("to_session_id", request.getToSessionId(), LeaseWire.MAX_OWNER);
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(name.namespace(), requestId, request, TransferResponse.parser()),
-        (leases, tx, reply) ->
-            reply.send(tx, transferred(leases.transfer(name, token, owner, session, tx))),
-        to);
-  }
-
-  private static TransferResponse transferred(Optional<LeaseView> lease) {
-    return lease
-        .map(
-            view ->
-                TransferResponse.newBuilder()
-                    .setOutcome(TransferResponse.Outcome.OUTCOME_TRANSFERRED)
-                    .setLease(LeaseWire.lease(view)))
-        .orElseGet(
-            () ->
+    return (leases, tx) ->
+        leases
+            .transfer(name, token, owner, session, tx)
+            .map(LeaseWire::lease)
+            .map(TransferResponse.newBuilder()::setLease)
+            .map(answer -> answer.setOutcome(TransferResponse.Outcome.OUTCOME_TRANSFERRED))
+            .orElse(
                 TransferResponse.newBuilder().setOutcome(TransferResponse.Outcome.OUTCOME_NOT_HELD))
-        .build();
+            .build();
   }
 
-  void confirm(ConfirmRequest request, StreamObserver<ConfirmResponse> to) {
-    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+  static StateFunction<Leases, ConfirmResponse> confirm(String namespace, ConfirmRequest request) {
+    LeaseName name = LeaseWire.name(namespace, request.getKey());
     long token = LeaseWire.token(request.getToken());
     byte[] given = LeaseWire.payload("payload", request.getPayload());
     Optional<byte[]> payload = request.hasPayload() ? Optional.of(given) : Optional.empty();
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(name.namespace(), requestId, request, ConfirmResponse.parser()),
-        (leases, tx, reply) -> reply.send(tx, confirmed(leases.confirm(name, token, payload, tx))),
-        to);
+    return (leases, tx) ->
+        leases
+            .confirm(name, token, payload, tx)
+            .map(LeaseWire::lease)
+            .map(ConfirmResponse.newBuilder()::setLease)
+            .map(answer -> answer.setOutcome(ConfirmResponse.Outcome.OUTCOME_CONFIRMED))
+            .orElse(
+                ConfirmResponse.newBuilder().setOutcome(ConfirmResponse.Outcome.OUTCOME_NOT_HELD))
+            .build();
   }
 
-  private static ConfirmResponse confirmed(Optional<LeaseView> lease) {
-    return lease
-        .map(
-            view ->
-                ConfirmResponse.newBuilder()
-                    .setOutcome(ConfirmResponse.Outcome.OUTCOME_CONFIRMED)
-                    .setLease(LeaseWire.lease(view)))
-        .orElseGet(
-            () -> ConfirmResponse.newBuilder().setOutcome(ConfirmResponse.Outcome.OUTCOME_NOT_HELD))
-        .build();
-  }
-
-  void updatePayload(UpdatePayloadRequest request, StreamObserver<UpdatePayloadResponse> to) {
-    LeaseName name = LeaseWire.name(request.getNamespace(), request.getKey());
+  static StateFunction<Leases, UpdatePayloadResponse> updatePayload(
+      String namespace, UpdatePayloadRequest request) {
+    LeaseName name = LeaseWire.name(namespace, request.getKey());
     long token = LeaseWire.token(request.getToken());
     byte[] payload = LeaseWire.payload("payload", request.getPayload());
     Optional<Long> expected =
-        LeaseWire.expectedVersion(request.hasExpectedVersion(), request.getExpectedVersion());
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(name.namespace(), requestId, request, UpdatePayloadResponse.parser()),
-        (leases, tx, reply) ->
-            reply.send(tx, updated(leases.updatePayload(name, token, expected, payload, tx))),
-        to);
-  }
-
-  private static UpdatePayloadResponse updated(Optional<LeaseView> lease) {
-    return lease
-        .map(
-            view ->
-                UpdatePayloadResponse.newBuilder()
-                    .setOutcome(UpdatePayloadResponse.Outcome.OUTCOME_UPDATED)
-                    .setLease(LeaseWire.lease(view)))
-        .orElseGet(
-            () ->
+        FieldChecks.expectedVersion(request.hasExpectedVersion(), request.getExpectedVersion());
+    return (leases, tx) ->
+        leases
+            .updatePayload(name, token, expected, payload, tx)
+            .map(LeaseWire::lease)
+            .map(UpdatePayloadResponse.newBuilder()::setLease)
+            .map(answer -> answer.setOutcome(UpdatePayloadResponse.Outcome.OUTCOME_UPDATED))
+            .orElse(
                 UpdatePayloadResponse.newBuilder()
                     .setOutcome(UpdatePayloadResponse.Outcome.OUTCOME_NOT_HELD))
-        .build();
+            .build();
   }
 }

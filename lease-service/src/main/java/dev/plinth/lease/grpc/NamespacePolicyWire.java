@@ -1,13 +1,21 @@
 package dev.plinth.lease.grpc;
 
 import dev.plinth.lease.core.NamespacePolicy;
+import dev.plinth.lease.core.NamespacePolicy.LockDelays;
+import dev.plinth.lease.core.NamespacePolicy.Ttls;
+import dev.plinth.lease.core.Quota;
+import dev.plinth.lease.v1.Policy;
 import dev.plinth.lease.v1.SemaphoreRule;
 import dev.plinth.server.call.FieldChecks;
+import dev.plinth.server.call.MessageFields;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /** Policies, checked against the platform's own bounds, and back. */
@@ -17,72 +25,51 @@ final class NamespacePolicyWire {
 
   private NamespacePolicyWire() {}
 
-  static NamespacePolicy policy(dev.plinth.lease.v1.Policy wire) {
-    Duration minTtl = ttl("min_ttl", wire.hasMinTtl(), wire.getMinTtl(), MAX.minTtl());
-    Duration maxTtl = ttl("max_ttl", wire.hasMaxTtl(), wire.getMaxTtl(), MAX.maxTtl());
-    if (minTtl.compareTo(maxTtl) > 0) {
-      throw Failure.Invalid.field(
-          "policy.max_ttl",
-          FieldChecks.text(maxTtl),
-          "no less than min_ttl, " + FieldChecks.text(minTtl));
-    }
-    Duration usual = within(MAX.defaultTtl(), minTtl, maxTtl);
-    Duration defaultTtl = ttl("default_ttl", wire.hasDefaultTtl(), wire.getDefaultTtl(), usual);
-    if (!within(defaultTtl, minTtl, maxTtl).equals(defaultTtl)) {
-      throw Failure.Invalid.field(
-          "policy.default_ttl",
-          FieldChecks.text(defaultTtl),
-          FieldChecks.text(minTtl) + ".." + FieldChecks.text(maxTtl));
-    }
-    Duration maxDelay =
-        duration(
-            "max_lock_delay", wire.hasMaxLockDelay(), wire.getMaxLockDelay(), MAX.maxLockDelay());
-    Duration delay =
-        FieldChecks.duration(
-            "policy.default_lock_delay",
-            wire.hasDefaultLockDelay() ? wire.getDefaultLockDelay() : null,
-            Duration.ZERO,
-            Duration.ZERO,
-            maxDelay);
-    int priority = FieldChecks.between("policy.max_priority", wire.getMaxPriority(), -100, 100);
+  static NamespacePolicy policy(Policy wire) {
+    MessageFields fields = new MessageFields(wire, "policy.");
+    int priority = fields.between("max_priority", -100, 100);
     return new NamespacePolicy(
-        minTtl,
-        maxTtl,
-        defaultTtl,
-        duration("max_wait", wire.hasMaxWait(), wire.getMaxWait(), MAX.maxWait()),
-        maxDelay,
-        delay,
+        ttls(fields),
+        fields.duration("max_wait", MAX.maxWait(), Duration.ZERO, MAX.maxWait()),
+        lockDelays(fields),
         priority == 0 ? MAX.maxPriority() : priority,
-        count("max_leases", wire.getMaxLeases(), MAX.maxLeases()),
-        count("max_sessions", wire.getMaxSessions(), MAX.maxSessions()),
-        count("max_waiters", wire.getMaxWaiters(), MAX.maxWaiters()),
-        count("max_waiters_per_key", wire.getMaxWaitersPerKey(), MAX.maxWaitersPerKey()),
-        count(
-            "max_acquires_per_second", wire.getMaxAcquiresPerSecond(), MAX.maxAcquiresPerSecond()),
-        count("max_waiters_per_owner", wire.getMaxWaitersPerOwner(), MAX.maxWaitersPerOwner()),
-        count("max_fences", wire.getMaxFences(), MAX.maxFences()),
-        count("max_elections", wire.getMaxElections(), MAX.maxElections()),
+        quotas(fields),
         semaphores(wire.getSemaphoresList()));
   }
 
-  private static Duration within(Duration value, Duration least, Duration most) {
-    return value.compareTo(least) < 0 ? least : value.compareTo(most) > 0 ? most : value;
+  private static Ttls ttls(MessageFields fields) {
+    Ttls most = MAX.ttls();
+    Duration min = fields.duration("min_ttl", most.min(), most.min(), most.max());
+    Duration max = fields.duration("max_ttl", most.max(), most.min(), most.max());
+    if (min.compareTo(max) > 0) {
+      throw Failure.Invalid.field(
+          fields.path("max_ttl"),
+          FieldChecks.text(max),
+          "no less than min_ttl, " + FieldChecks.text(min));
+    }
+    Duration usual = most.byDefault();
+    usual = usual.compareTo(min) < 0 ? min : usual.compareTo(max) > 0 ? max : usual;
+    return new Ttls(min, max, fields.duration("default_ttl", usual, min, max));
   }
 
-  private static Duration ttl(
-      String field, boolean given, com.google.protobuf.Duration value, Duration byDefault) {
-    return FieldChecks.duration(
-        "policy." + field, given ? value : null, byDefault, MAX.minTtl(), MAX.maxTtl());
+  private static LockDelays lockDelays(MessageFields fields) {
+    Duration most = MAX.lockDelays().max();
+    Duration max = fields.duration("max_lock_delay", most, Duration.ZERO, most);
+    return new LockDelays(
+        max, fields.duration("default_lock_delay", Duration.ZERO, Duration.ZERO, max));
   }
 
-  private static Duration duration(
-      String field, boolean given, com.google.protobuf.Duration value, Duration most) {
-    return FieldChecks.duration("policy." + field, given ? value : null, most, Duration.ZERO, most);
+  private static Map<Quota, Integer> quotas(MessageFields fields) {
+    Map<Quota, Integer> quotas = new EnumMap<>(Quota.class);
+    for (Quota quota : Quota.values()) {
+      int asked = fields.between(field(quota), 0, quota.most());
+      quotas.put(quota, asked == 0 ? quota.most() : asked);
+    }
+    return quotas;
   }
 
-  private static int count(String field, int value, int most) {
-    int checked = FieldChecks.between("policy." + field, value, 0, most);
-    return checked == 0 ? most : checked;
+  private static String field(Quota quota) {
+    return "max_" + quota.name().toLowerCase(Locale.ROOT);
   }
 
   private static List<NamespacePolicy.Semaphore> semaphores(List<SemaphoreRule> rules) {
@@ -104,32 +91,24 @@ final class NamespacePolicyWire {
   }
 
   /** With every limit as it holds, so that nobody has to know the platform's own. */
-  static dev.plinth.lease.v1.Policy policy(NamespacePolicy namespacePolicy) {
-    return dev.plinth.lease.v1.Policy.newBuilder()
-        .setMinTtl(LeaseWire.duration(namespacePolicy.minTtl()))
-        .setMaxTtl(LeaseWire.duration(namespacePolicy.maxTtl()))
-        .setDefaultTtl(LeaseWire.duration(namespacePolicy.defaultTtl()))
-        .setMaxWait(LeaseWire.duration(namespacePolicy.maxWait()))
-        .setMaxLockDelay(LeaseWire.duration(namespacePolicy.maxLockDelay()))
-        .setDefaultLockDelay(LeaseWire.duration(namespacePolicy.defaultLockDelay()))
-        .setMaxPriority(namespacePolicy.maxPriority())
-        .setMaxLeases(namespacePolicy.maxLeases())
-        .setMaxSessions(namespacePolicy.maxSessions())
-        .setMaxWaiters(namespacePolicy.maxWaiters())
-        .setMaxWaitersPerKey(namespacePolicy.maxWaitersPerKey())
-        .setMaxAcquiresPerSecond(namespacePolicy.maxAcquiresPerSecond())
-        .setMaxWaitersPerOwner(namespacePolicy.maxWaitersPerOwner())
-        .setMaxFences(namespacePolicy.maxFences())
-        .setMaxElections(namespacePolicy.maxElections())
-        .addAllSemaphores(
-            namespacePolicy.semaphores().stream()
-                .map(
-                    rule ->
-                        SemaphoreRule.newBuilder()
-                            .setKeyPrefix(rule.keyPrefix())
-                            .setCapacity(rule.capacity())
-                            .build())
-                .toList())
-        .build();
+  static Policy policy(NamespacePolicy policy) {
+    Policy.Builder wire =
+        Policy.newBuilder()
+            .setMinTtl(FieldChecks.wire(policy.ttls().min()))
+            .setMaxTtl(FieldChecks.wire(policy.ttls().max()))
+            .setDefaultTtl(FieldChecks.wire(policy.ttls().byDefault()))
+            .setMaxWait(FieldChecks.wire(policy.maxWait()))
+            .setMaxLockDelay(FieldChecks.wire(policy.lockDelays().max()))
+            .setDefaultLockDelay(FieldChecks.wire(policy.lockDelays().byDefault()))
+            .setMaxPriority(policy.maxPriority());
+    policy
+        .quotas()
+        .forEach(
+            (quota, most) ->
+                wire.setField(Policy.getDescriptor().findFieldByName(field(quota)), most));
+    for (NamespacePolicy.Semaphore rule : policy.semaphores()) {
+      wire.addSemaphoresBuilder().setKeyPrefix(rule.keyPrefix()).setCapacity(rule.capacity());
+    }
+    return wire.build();
   }
 }

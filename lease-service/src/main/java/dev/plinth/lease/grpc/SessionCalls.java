@@ -11,10 +11,9 @@ import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Command;
 import dev.plinth.shards.CommandPriority;
-import dev.plinth.shards.grpc.ShardCalls;
-import dev.plinth.shards.grpc.ShardCalls.Mutation;
-import io.grpc.stub.StreamObserver;
+import dev.plinth.shards.grpc.ShardCall;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -24,38 +23,28 @@ final class SessionCalls {
   // Marks a kept answer that has a salt where answers kept before had the secret.
   private static final String SALT = "salt:";
 
-  private final ShardCalls<Leases> calls;
+  private SessionCalls() {}
 
-  SessionCalls(ShardCalls<Leases> calls) {
-    this.calls = calls;
-  }
-
-  void open(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
+  static void open(ShardCall<Leases, OpenSessionRequest, OpenSessionResponse> call) {
+    OpenSessionRequest request = call.request();
     if (!request.getResumeSessionId().isEmpty() || !request.getResumeSecret().isEmpty()) {
-      resume(request, to);
+      resume(call);
       return;
     }
-    String namespace = FieldChecks.namespace(request.getNamespace());
     String owner = FieldChecks.name("owner_id", request.getOwnerId(), LeaseWire.MAX_OWNER);
     Optional<Duration> ttl = LeaseWire.ttl(request.hasTtl(), request.getTtl());
     Optional<Duration> delay = LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay());
-    String requestId = FieldChecks.requestId(request.getRequestId());
+    String id = call.requestId();
     String salt = Secrets.make();
     // Sent again, the request brings what is needed to make the same secret: none is stored.
-    String secret = requestId.isEmpty() ? salt : Secrets.derive(salt, requestId);
-    calls.mutate(
-        new Mutation<>(
-            namespace,
-            requestId,
-            request,
-            OpenSessionResponse.parser(),
-            answer -> answer.toBuilder().setResumeSecret(SALT + salt).build(),
-            kept -> withSecret(kept, requestId)),
+    String secret = id.isEmpty() ? salt : Secrets.derive(salt, id);
+    call.run(
         (leases, tx, reply) -> {
-          SessionView opened = leases.openSession(namespace, owner, ttl, delay, secret, tx);
-          reply.send(tx, response(opened).setResumeSecret(secret).build());
+          SessionView opened = leases.openSession(call.namespace(), owner, ttl, delay, secret, tx);
+          reply.send(tx, response(opened, secret).build());
         },
-        to);
+        answer -> answer.toBuilder().setResumeSecret(SALT + salt).build(),
+        kept -> withSecret(kept, id));
   }
 
   private static OpenSessionResponse withSecret(OpenSessionResponse kept, String requestId) {
@@ -67,31 +56,27 @@ final class SessionCalls {
         : kept;
   }
 
-  private void resume(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  private static void resume(ShardCall<Leases, OpenSessionRequest, OpenSessionResponse> call) {
+    OpenSessionRequest request = call.request();
     String id =
         FieldChecks.name("resume_session_id", request.getResumeSessionId(), LeaseWire.MAX_OWNER);
     String secret = FieldChecks.name("resume_secret", request.getResumeSecret(), MAX_SECRET);
     noneToResume("ttl", request.hasTtl(), request.getTtl());
     noneToResume("lock_delay", request.hasLockDelay(), request.getLockDelay());
     // Not remembered: what it tells must be true now, and to resume twice does no harm.
-    FieldChecks.requestId(request.getRequestId());
-    calls.read(
-        namespace,
+    call.runUnrecorded(
         CommandPriority.URGENT,
         (leases, tx, reply) -> {
           SessionView resumed =
-              leases.resumeSession(namespace, id, request.getOwnerId(), secret, tx);
+              leases.resumeSession(call.namespace(), id, request.getOwnerId(), secret, tx);
           reply.send(
               tx,
-              response(resumed)
-                  .setResumeSecret(secret)
+              response(resumed, secret)
                   .setResumed(true)
                   .addAllHeld(LeaseWire.leases(resumed.held()))
                   .setHeldTotal(resumed.heldCount())
                   .build());
-        },
-        to);
+        });
   }
 
   private static void noneToResume(
@@ -101,49 +86,35 @@ final class SessionCalls {
     }
   }
 
-  private static OpenSessionResponse.Builder response(SessionView session) {
+  private static OpenSessionResponse.Builder response(SessionView session, String secret) {
     return OpenSessionResponse.newBuilder()
         .setSessionId(session.id())
-        .setTtl(LeaseWire.duration(session.ttl()))
-        .setHeartbeatInterval(LeaseWire.duration(interval(session)));
+        .setTtl(FieldChecks.wire(session.ttl()))
+        .setHeartbeatInterval(FieldChecks.wire(session.heartbeatInterval()))
+        .setResumeSecret(secret);
   }
 
-  static Duration interval(SessionView session) {
-    return session.ttl().dividedBy(3);
-  }
-
-  void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Leases, HeartbeatResponse> heartbeat(String namespace, HeartbeatRequest request) {
     String id = LeaseWire.session(request.getSessionId());
-    calls.read(
-        namespace,
-        CommandPriority.URGENT,
-        (leases, tx, reply) -> {
-          SessionView session = leases.heartbeat(namespace, id, tx);
-          reply.sendNow(
-              HeartbeatResponse.newBuilder()
-                  .setTtl(LeaseWire.duration(session.ttl()))
-                  .addAllReleaseAsks(LeaseWire.releaseNotices(session.held()))
-                  .build());
-        },
-        to);
+    return (leases, tx, reply) -> {
+      SessionView session = leases.heartbeat(namespace, id, tx);
+      reply.sendNow(
+          HeartbeatResponse.newBuilder()
+              .setTtl(FieldChecks.wire(session.ttl()))
+              .addAllReleaseAsks(LeaseWire.releaseNotices(session.held()))
+              .build());
+    };
   }
 
-  void close(CloseSessionRequest request, StreamObserver<CloseSessionResponse> to) {
-    String namespace = FieldChecks.namespace(request.getNamespace());
+  static Command<Leases, CloseSessionResponse> close(
+      String namespace, CloseSessionRequest request) {
     String id = LeaseWire.session(request.getSessionId());
-    String requestId = FieldChecks.requestId(request.getRequestId());
-    calls.mutate(
-        new Mutation<>(namespace, requestId, request, CloseSessionResponse.parser()),
-        CommandPriority.URGENT,
-        (leases, tx, reply) ->
-            leases.closeSession(
-                namespace,
-                id,
-                (released, last) ->
-                    reply.send(
-                        last, CloseSessionResponse.newBuilder().setReleased(released).build()),
-                tx),
-        to);
+    return (leases, tx, reply) ->
+        leases.closeSession(
+            namespace,
+            id,
+            (released, last) ->
+                reply.send(last, CloseSessionResponse.newBuilder().setReleased(released).build()),
+            tx);
   }
 }

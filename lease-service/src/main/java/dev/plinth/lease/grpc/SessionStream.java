@@ -81,9 +81,9 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
   private static KeepSessionResponse answer(long seq, SessionView session) {
     return KeepSessionResponse.newBuilder()
         .setSeq(seq)
-        .setTtl(LeaseWire.duration(session.ttl()))
+        .setTtl(FieldChecks.wire(session.ttl()))
         .setState(HoldState.HOLD_STATE_SAFE)
-        .setNextIn(LeaseWire.duration(SessionCalls.interval(session)))
+        .setNextIn(FieldChecks.wire(session.heartbeatInterval()))
         .addAllReleaseAsks(LeaseWire.releaseNotices(session.held()))
         .build();
   }
@@ -93,7 +93,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
     public void onEvent(HoldEvent holdEvent, Tx tx) {
       KeepSessionResponse.Builder message = KeepSessionResponse.newBuilder();
       if (holdEvent instanceof HoldEvent.Jeopardy danger) {
-        message.setState(HoldState.HOLD_STATE_JEOPARDY).setLeft(LeaseWire.duration(danger.left()));
+        message.setState(HoldState.HOLD_STATE_JEOPARDY).setLeft(FieldChecks.wire(danger.left()));
       } else if (holdEvent instanceof HoldEvent.Asked asked) {
         message
             .setState(HoldState.HOLD_STATE_SAFE)
@@ -101,7 +101,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
       } else if (holdEvent instanceof HoldEvent.Lost lost) {
         message
             .setState(HoldState.HOLD_STATE_LOST)
-            .setCause(LeaseWire.cause(lost.holdEnd().cause()));
+            .setCause(LeaseWire.CAUSES.of(lost.holdEnd().cause()));
       } else {
         return; // that it is safe again, the answer to the beat says
       }

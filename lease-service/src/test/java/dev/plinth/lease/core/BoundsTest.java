@@ -13,6 +13,7 @@ import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -157,25 +158,8 @@ class BoundsTest extends CoreTest {
 
   @Test
   void V18_fencesAndElections_areCounted_andBounded_overATakeoverToo() {
-    NamespacePolicy p = NamespacePolicy.PLATFORM;
     NamespacePolicy two =
-        new NamespacePolicy(
-            p.minTtl(),
-            p.maxTtl(),
-            p.defaultTtl(),
-            p.maxWait(),
-            p.maxLockDelay(),
-            p.defaultLockDelay(),
-            p.maxPriority(),
-            p.maxLeases(),
-            p.maxSessions(),
-            p.maxWaiters(),
-            p.maxWaitersPerKey(),
-            p.maxAcquiresPerSecond(),
-            p.maxWaitersPerOwner(),
-            2,
-            2,
-            List.of());
+        NamespacePolicyTest.with(Map.of(Quota.FENCES, 2, Quota.ELECTIONS, 2), List.of());
     leases.setPolicy("default", two, Optional.empty(), tx.next());
     for (String name : List.of("a", "b")) {
       leases.raiseFence(new LeaseName("default", name), 5, tx.next());

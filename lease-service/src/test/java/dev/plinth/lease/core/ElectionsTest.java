@@ -8,6 +8,7 @@ import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -69,22 +70,7 @@ class ElectionsTest extends CoreTest {
   void handOver_isNotRefusedOverTheQuota() {
     LeaseView ann = granted(stand("ann"));
     Answer<AcquireResult> bob = stand("bob");
-    NamespacePolicy p = NamespacePolicy.PLATFORM;
-    NamespacePolicy one =
-        new NamespacePolicy(
-            p.minTtl(),
-            p.maxTtl(),
-            p.defaultTtl(),
-            p.maxWait(),
-            p.maxLockDelay(),
-            p.defaultLockDelay(),
-            p.maxPriority(),
-            1,
-            p.maxSessions(),
-            p.maxWaiters(),
-            p.maxWaitersPerKey(),
-            p.maxAcquiresPerSecond(),
-            List.of());
+    NamespacePolicy one = NamespacePolicyTest.with(Map.of(Quota.LEASES, 1), List.of());
     granted(acquire("cid"));
     leases.setPolicy("default", one, Optional.empty(), tx);
     assertTrue(leases.handOver(MAYOR, ann.token(), "bob", tx).lease().isPresent());

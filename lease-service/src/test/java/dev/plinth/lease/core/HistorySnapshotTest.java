@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.fixture.Answer;
+import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.Write;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,8 +39,8 @@ class HistorySnapshotTest extends CoreTest {
             "GRANTED cid by cid waited 0 held 0",
             "ENDED cid EXPIRED by clock waited 0 held 10000"),
         history().stream().map(HistorySnapshotTest::text).toList());
-    assertEquals(ann, history().get(0).token());
-    assertEquals(token, history().get(2).token());
+    assertEquals(ann, history().get(0).hold().token());
+    assertEquals(token, history().get(2).hold().token());
   }
 
   @Test
@@ -78,7 +79,7 @@ class HistorySnapshotTest extends CoreTest {
   void eventsOfOneCommit_shareARow_howeverMany_andAreStillBounded() {
     HistoryLog log = new HistoryLog();
     granted(acquire("ann"));
-    byte[] line = history().get(0).line().getBytes();
+    byte[] line = history().get(0).line();
     Map<String, byte[]> stored = new TreeMap<>();
     for (int commit = 0; commit < 2_000; commit++) {
       int events = commit < 500 ? 1 : 100;
@@ -95,7 +96,7 @@ class HistorySnapshotTest extends CoreTest {
     assertTrue(all.entries().size() >= HistoryLog.EVENTS - HistoryLog.EVENTS_A_ROW);
     assertTrue(all.entries().size() <= HistoryLog.EVENTS + 200);
     HistoryLog loaded = new HistoryLog();
-    stored.forEach(loaded::load);
+    stored.forEach((key, value) -> loaded.load(new Row(key, value)));
     assertEquals(log.snapshot().last(), loaded.snapshot().last());
     assertTrue(loaded.snapshot().completeFrom().isPresent());
     assertTrue(
@@ -107,7 +108,7 @@ class HistorySnapshotTest extends CoreTest {
   void pageToken_atTheEndOfARowThatLeft_missesNothing() {
     HistoryLog log = new HistoryLog();
     granted(acquire("ann"));
-    byte[] line = history().get(0).line().getBytes();
+    byte[] line = history().get(0).line();
     for (int commit = 0; commit < 1_000; commit++) {
       for (int i = 0; i < 100; i++) {
         log.add(line);

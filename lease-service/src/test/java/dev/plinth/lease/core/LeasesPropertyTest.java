@@ -57,20 +57,8 @@ class LeasesPropertyTest extends CoreTest {
   }
 
   private static NamespacePolicy limits() {
-    NamespacePolicy p = NamespacePolicy.PLATFORM;
-    return new NamespacePolicy(
-        p.minTtl(),
-        p.maxTtl(),
-        p.defaultTtl(),
-        p.maxWait(),
-        p.maxLockDelay(),
-        p.defaultLockDelay(),
-        p.maxPriority(),
-        9,
-        4,
-        12,
-        6,
-        p.maxAcquiresPerSecond(),
+    return NamespacePolicyTest.with(
+        Map.of(Quota.LEASES, 9, Quota.SESSIONS, 4, Quota.WAITERS, 12, Quota.WAITERS_PER_KEY, 6),
         List.of(new NamespacePolicy.Semaphore("sem-", CAPACITY)));
   }
 
@@ -151,7 +139,7 @@ class LeasesPropertyTest extends CoreTest {
       Waiting one = waiting.get(random.nextInt(waiting.size()));
       if (one.answer.isOpen()) {
         one.answer.abandoned = true;
-        gone.add(one.spec.ownerId());
+        gone.add(one.spec.party().ownerId());
         leases.abandon(one.spec, tx.next());
       }
     }
@@ -258,7 +246,7 @@ class LeasesPropertyTest extends CoreTest {
     for (HistoryEvent entry : page.entries()) {
       assertFalse(entry.actor().isEmpty(), when + ": nobody did it");
       if (Set.of(HistoryEvent.Type.GRANTED, HistoryEvent.Type.ENDED).contains(entry.type())) {
-        remembered.add(entry.type() + " " + entry.token() + " " + entry.cause());
+        remembered.add(entry.type() + " " + entry.hold().token() + " " + entry.cause());
       }
     }
     assertEquals(told, remembered, when);
@@ -281,9 +269,9 @@ class LeasesPropertyTest extends CoreTest {
     assertEquals(held.size(), events.held, when);
     assertEquals(inLine, events.waiting, when);
     assertEquals(space.sessions(), events.sessions, when);
-    assertTrue(space.leases() <= space.namespacePolicy().maxLeases(), when);
-    assertTrue(space.sessions() <= space.namespacePolicy().maxSessions(), when);
-    assertTrue(space.waiters() <= space.namespacePolicy().maxWaiters(), when);
+    assertTrue(space.leases() <= space.namespacePolicy().most(Quota.LEASES), when);
+    assertTrue(space.sessions() <= space.namespacePolicy().most(Quota.SESSIONS), when);
+    assertTrue(space.waiters() <= space.namespacePolicy().most(Quota.WAITERS), when);
   }
 
   private void checkRows(List<LeaseView> held, String when) {

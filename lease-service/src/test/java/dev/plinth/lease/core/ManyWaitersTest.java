@@ -147,9 +147,9 @@ class ManyWaitersTest extends CoreTest {
   void V18_oneOwner_andOneNamespace_mayWaitOnlySoOften_andSoLarge() {
     acquire(wish("ann").ttl(LONG));
     NamespacePolicy p = NamespacePolicy.PLATFORM;
-    assertTrue(p.maxWaiters() <= 100_000 && p.maxWaitersPerKey() <= 10_000);
+    assertTrue(p.most(Quota.WAITERS) <= 100_000 && p.most(Quota.WAITERS_PER_KEY) <= 10_000);
     acquire(wish("ann").key("other").ttl(LONG));
-    for (int i = 0; i < p.maxWaitersPerOwner(); i++) {
+    for (int i = 0; i < p.most(Quota.WAITERS_PER_OWNER); i++) {
       listen(wish("bob").key(i % 2 == 0 ? "printer" : "other").waitForEver());
     }
     Failure often =
@@ -157,7 +157,7 @@ class ManyWaitersTest extends CoreTest {
     assertEquals(ErrorReason.ERROR_REASON_QUOTA_EXCEEDED, often.reason());
     int large = 0;
     try {
-      while (large < p.maxWaiters()) {
+      while (large < p.most(Quota.WAITERS)) {
         acquire(wish("huge" + large / 9000).key("k" + large / 9000).ttl(LONG));
         listen(wish("w" + large).key("k" + large / 9000).payload(new byte[4096]).waitForEver());
         large++;

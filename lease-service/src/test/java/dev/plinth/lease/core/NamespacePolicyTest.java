@@ -5,49 +5,43 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.lease.core.NamespacePolicy.LockDelays;
+import dev.plinth.lease.core.NamespacePolicy.Ttls;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 class NamespacePolicyTest extends CoreTest {
-  static NamespacePolicy with(NamespacePolicy p, List<NamespacePolicy.Semaphore> semaphores) {
+  /** The platform's own policy but for these. */
+  static NamespacePolicy with(
+      Map<Quota, Integer> some, List<NamespacePolicy.Semaphore> semaphores) {
+    NamespacePolicy p = NamespacePolicy.PLATFORM;
+    Map<Quota, Integer> quotas = new EnumMap<>(p.quotas());
+    quotas.putAll(some);
     return new NamespacePolicy(
-        p.minTtl(),
-        p.maxTtl(),
-        p.defaultTtl(),
-        p.maxWait(),
-        p.maxLockDelay(),
-        p.defaultLockDelay(),
-        p.maxPriority(),
-        p.maxLeases(),
-        p.maxSessions(),
-        p.maxWaiters(),
-        p.maxWaitersPerKey(),
-        p.maxAcquiresPerSecond(),
-        semaphores);
+        p.ttls(), p.maxWait(), p.lockDelays(), p.maxPriority(), quotas, semaphores);
   }
 
   private static NamespacePolicy strict() {
+    NamespacePolicy p =
+        with(
+            Map.of(Quota.LEASES, 2, Quota.SESSIONS, 1, Quota.WAITERS, 2, Quota.WAITERS_PER_KEY, 1),
+            List.of(
+                new NamespacePolicy.Semaphore("gpu-", 3),
+                new NamespacePolicy.Semaphore("gpu-big-", 1)));
     return new NamespacePolicy(
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(30),
-        Duration.ofSeconds(7),
+        new Ttls(Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(7)),
         Duration.ofSeconds(20),
-        Duration.ofSeconds(4),
-        Duration.ofSeconds(2),
+        new LockDelays(Duration.ofSeconds(4), Duration.ofSeconds(2)),
         10,
-        2,
-        1,
-        2,
-        1,
-        Integer.MAX_VALUE,
-        List.of(
-            new NamespacePolicy.Semaphore("gpu-", 3),
-            new NamespacePolicy.Semaphore("gpu-big-", 1)));
+        p.quotas(),
+        p.semaphores());
   }
 
   @Test
@@ -125,22 +119,7 @@ class NamespacePolicyTest extends CoreTest {
 
   @Test
   void rate_isASecondsWorthAtOnce_thenSteady() {
-    NamespacePolicy p = with(NamespacePolicy.PLATFORM, List.of());
-    set(
-        new NamespacePolicy(
-            p.minTtl(),
-            p.maxTtl(),
-            p.defaultTtl(),
-            p.maxWait(),
-            p.maxLockDelay(),
-            p.defaultLockDelay(),
-            p.maxPriority(),
-            p.maxLeases(),
-            p.maxSessions(),
-            p.maxWaiters(),
-            p.maxWaitersPerKey(),
-            10,
-            List.of()));
+    set(with(Map.of(Quota.ACQUIRES_PER_SECOND, 10), List.of()));
     for (int i = 0; i < 10; i++) {
       acquire("ann");
     }

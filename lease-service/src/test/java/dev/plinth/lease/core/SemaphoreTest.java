@@ -9,6 +9,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.fixture.Answer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,10 +21,12 @@ class SemaphoreTest extends CoreTest {
   }
 
   static void capacity(CoreTest test, int capacity) {
-    NamespacePolicy p = NamespacePolicy.PLATFORM;
     NamespacePolicy.Semaphore rule = new NamespacePolicy.Semaphore("sem", capacity);
     test.leases.setPolicy(
-        "default", NamespacePolicyTest.with(p, List.of(rule)), Optional.empty(), test.tx.next());
+        "default",
+        NamespacePolicyTest.with(Map.of(), List.of(rule)),
+        Optional.empty(),
+        test.tx.next());
   }
 
   @Test

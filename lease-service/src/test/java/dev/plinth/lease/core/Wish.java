@@ -97,6 +97,14 @@ final class Wish {
       all.add(new KeyRequest(new LeaseName("default", key), leaseMode, weight));
     }
     all.addAll(wants);
-    return new AcquireSpec(all, owner, session, ttl, wait, priority, payload, delay, patient);
+    return new AcquireSpec(
+        all,
+        new LeaseOwner(owner, session),
+        ttl,
+        delay,
+        wait,
+        priority,
+        payload,
+        new AcquireCall(new Object(), patient));
   }
 }

@@ -4,13 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.lease.core.HoldId;
 import dev.plinth.lease.core.LeaseChange;
 import dev.plinth.lease.core.LeaseMode;
 import dev.plinth.lease.core.LeaseName;
+import dev.plinth.lease.core.LeaseOwner;
 import dev.plinth.lease.core.LeaseView;
+import dev.plinth.lease.v1.WatchRequest;
 import dev.plinth.lease.v1.WatchResponse;
 import dev.plinth.shards.Event;
+import dev.plinth.shards.Watcher;
 import dev.plinth.shards.fixture.FakeCall;
+import dev.plinth.shards.grpc.WatchCall;
 import dev.plinth.shards.grpc.WatchStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,12 +31,17 @@ class LeaseWatchTest {
   private static final int LEASES = 2_000; // of 4 KiB each: 8 MiB
 
   private final FakeCall<WatchResponse> call = new FakeCall<>();
-  private final LeaseWatch watch = new LeaseWatch(3, "ns/", call);
+  private final Watcher watch = watch(call);
+
+  private static Watcher watch(FakeCall<WatchResponse> call) {
+    LeaseWatch all = new LeaseWatch("ns", WatchRequest.getDefaultInstance());
+    return WatchCall.of(3, all, WatchResponse.getDefaultInstance(), call);
+  }
 
   @Test
   void longSnapshot_comesInParts_ofWhichTheLastSaysWhereToGoOn() {
     List<LeaseView> leases = IntStream.range(0, LEASES).mapToObj(LeaseWatchTest::lease).toList();
-    assertTrue(watch.snapshot(7, new LeaseWatch.Snapshot(leases)));
+    assertTrue(watch.snapshot(7, leases));
     List<WatchResponse> parts = call.received;
     assertTrue(parts.size() > 4, parts.size() + " parts");
     assertEquals(LEASES, parts.stream().mapToInt(p -> p.getSnapshot().getLeasesCount()).sum());
@@ -45,7 +55,7 @@ class LeaseWatchTest {
 
   @Test
   void emptySnapshot_isOneMessage() {
-    watch.snapshot(7, new LeaseWatch.Snapshot(List.of()));
+    watch.snapshot(7, List.of());
     assertEquals(1, call.received.size());
     assertTrue(call.received.get(0).hasSnapshot());
     assertEquals("w1.3.7", call.received.get(0).getResumeToken());
@@ -63,7 +73,7 @@ class LeaseWatchTest {
       assertEquals(last ? "w1.3.8" : "", part.getResumeToken());
     }
     FakeCall<WatchResponse> second = new FakeCall<>();
-    new LeaseWatch(3, "ns/", second).events(8, events);
+    watch(second).events(8, events);
     assertSame(
         parts.get(0).getEvents().getEvents(5), second.received.get(0).getEvents().getEvents(5));
   }
@@ -76,20 +86,17 @@ class LeaseWatchTest {
 
   private static LeaseView lease(int number) {
     return new LeaseView(
-        new LeaseName("ns", "key" + number),
-        "ann",
-        "",
-        number,
-        LeaseMode.EXCLUSIVE,
+        new HoldId(
+            new LeaseName("ns", "key" + number),
+            new LeaseOwner("ann", ""),
+            number,
+            LeaseMode.EXCLUSIVE,
+            0),
         1,
-        Duration.ofSeconds(10),
-        Duration.ofSeconds(10),
         1,
         Instant.EPOCH,
-        new byte[4 * 1024],
-        1,
-        false,
-        0,
+        new LeaseView.Validity(Duration.ofSeconds(10), Duration.ofSeconds(10), false),
+        new LeaseView.Payload(new byte[4 * 1024], 1),
         Optional.empty());
   }
 }

@@ -2,9 +2,9 @@ package dev.plinth.id;
 
 import dev.plinth.id.core.IdEvents;
 import dev.plinth.id.core.SequenceLedger;
+import dev.plinth.server.ServiceMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +17,7 @@ final class IdMetrics implements IdEvents {
   private final Counter allocated;
   private final Counter ranges;
   private final Counter rangeIds;
-  private final Map<String, Counter> ended = new HashMap<>();
+  private final Map<String, Counter> ended;
   private final Counter refills;
   private final Counter waits;
   private final Counter behind;
@@ -28,31 +28,25 @@ final class IdMetrics implements IdEvents {
   private final AtomicInteger workers;
 
   IdMetrics(MeterRegistry registry) {
-    allocated = counter(registry, "allocated", "Ids handed out one by one");
-    ranges = counter(registry, "ranges.leased", "Ranges leased");
-    rangeIds = counter(registry, "ranges.ids", "Ids in ranges that were leased");
-    for (String end : ENDS) {
-      ended.put(
-          end,
-          Counter.builder("plinth.id.ranges.ended")
-              .description("Ranges that were returned or ran out, by what became of the rest")
-              .tag("outcome", end)
-              .register(registry));
-    }
-    refills = counter(registry, "refills", "Blocks set aside for later");
-    waits = counter(registry, "waits", "Grants whose answer waited for a commit");
-    behind =
-        counter(registry, "clock.behind", "Windows of time that begin ahead of the wall clock");
+    ServiceMeters meters = new ServiceMeters(registry, "plinth.id.");
+    allocated = meters.counter("allocated", "Ids handed out one by one");
+    ranges = meters.counter("ranges.leased", "Ranges leased");
+    rangeIds = meters.counter("ranges.ids", "Ids in ranges that were leased");
+    ended =
+        meters.counters(
+            "ranges.ended",
+            "outcome",
+            ENDS,
+            "Ranges that were returned or ran out, by what became of the rest");
+    refills = meters.counter("refills", "Blocks set aside for later");
+    waits = meters.counter("waits", "Grants whose ids were not durable yet, so that they waited");
+    behind = meters.counter("clock.behind", "Windows of time that begin ahead of the wall clock");
     // Of the counters served here. Their sum is the ids below all ends, always.
-    issued = registry.gauge("plinth.id.ledger.issued", new AtomicLong());
-    wasted = registry.gauge("plinth.id.ledger.wasted", new AtomicLong());
-    outstanding = registry.gauge("plinth.id.ledger.outstanding", new AtomicLong());
-    total = registry.gauge("plinth.id.ledger.ids", new AtomicLong());
-    workers = registry.gauge("plinth.id.workers", new AtomicInteger());
-  }
-
-  private static Counter counter(MeterRegistry registry, String name, String meaning) {
-    return Counter.builder("plinth.id." + name).description(meaning).register(registry);
+    issued = meters.longGauge("ledger.issued");
+    wasted = meters.longGauge("ledger.wasted");
+    outstanding = meters.longGauge("ledger.outstanding");
+    total = meters.longGauge("ledger.ids");
+    workers = meters.gauge("workers");
   }
 
   @Override

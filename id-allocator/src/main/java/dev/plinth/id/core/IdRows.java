@@ -5,13 +5,9 @@ import dev.plinth.id.core.NamespaceDefinition.Numbers;
 import dev.plinth.id.core.NamespaceDefinition.Order;
 import dev.plinth.id.core.NamespaceDefinition.Ranges;
 import dev.plinth.id.core.NamespaceDefinition.Snowflake;
+import dev.plinth.shards.RowReader;
+import dev.plinth.shards.RowWriter;
 import dev.plinth.shards.Tx;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.stream.Collectors;
 
 /**
  * Rows are text that an operator can read: words split by spaces, the format's version first, times
@@ -30,76 +26,65 @@ final class IdRows {
   static final String COUNTERS = "id/c/";
   static final String WORKERS = "id/w/";
   static final String MINTED = "id/m/";
-  private static final String VERSION = "v1";
   private static final String DENSE = "dense";
-  private static final String NONE = "-";
 
   private IdRows() {}
 
   static void put(String name, NamespaceDefinition namespaceDefinition, long version, Tx tx) {
+    RowWriter row = RowWriter.row().number(version);
     tx.put(
         DEFINITIONS + name,
         namespaceDefinition instanceof Dense dense
-            ? encode(version, dense)
-            : encode(version, (Snowflake) namespaceDefinition));
+            ? encode(row, dense)
+            : encode(row, (Snowflake) namespaceDefinition));
   }
 
-  private static byte[] encode(long version, Dense d) {
-    Numbers n = d.numbers();
-    Ranges r = d.ranges();
-    return row(
-        version,
-        DENSE,
-        d.order(),
-        n.start(),
-        n.max(),
-        n.step(),
-        n.remainder(),
-        r.min(),
-        r.max(),
-        r.ttl().toMillis(),
-        r.maxOutstanding(),
-        d.maxPerSecond());
+  private static byte[] encode(RowWriter row, Dense d) {
+    return row.word(DENSE)
+        .word(d.order())
+        .number(d.numbers().start())
+        .number(d.numbers().max())
+        .number(d.numbers().step())
+        .number(d.numbers().remainder())
+        .number(d.ranges().min())
+        .number(d.ranges().max())
+        .millis(d.ranges().ttl())
+        .number(d.ranges().maxOutstanding())
+        .number(d.maxPerSecond())
+        .bytes();
   }
 
-  private static byte[] encode(long version, Snowflake s) {
+  private static byte[] encode(RowWriter row, Snowflake s) {
     SnowflakeBitLayout l = s.snowflakeBitLayout();
-    return row(
-        version,
-        "snowflake",
-        s.bits(),
-        l.epochMs(),
-        l.timeBits(),
-        l.workerBits(),
-        l.sequenceBits(),
-        l.unitMs(),
-        s.workerTtl().toMillis(),
-        s.maxAhead().toMillis(),
-        s.maxPerSecond());
+    return row.word("snowflake")
+        .number(s.bits())
+        .number(l.epochMs())
+        .number(l.timeBits())
+        .number(l.workerBits())
+        .number(l.sequenceBits())
+        .number(l.unitMs())
+        .millis(s.workerTtl())
+        .millis(s.maxAhead())
+        .number(s.maxPerSecond())
+        .bytes();
   }
 
-  /** Of a definition's row. */
-  static long version(String[] words) {
-    return Long.parseLong(words[1]);
-  }
-
-  static NamespaceDefinition definition(String[] w) {
-    if (w[2].equals(DENSE)) {
+  /** What follows the version in its row. */
+  static NamespaceDefinition definition(RowReader row) {
+    if (row.flag(DENSE)) {
       return new Dense(
-          Order.valueOf(w[3]),
-          new Numbers(number(w[4]), number(w[5]), Integer.parseInt(w[6]), Integer.parseInt(w[7])),
-          new Ranges(number(w[8]), number(w[9]), millis(w[10]), number(w[11])),
-          number(w[12]));
+          Order.valueOf(row.word()),
+          new Numbers(row.number(), row.number(), row.integer(), row.integer()),
+          new Ranges(row.number(), row.number(), row.millis(), row.number()),
+          row.number());
     }
-    SnowflakeBitLayout snowflakeBitLayout =
-        new SnowflakeBitLayout(
-            number(w[4]),
-            Integer.parseInt(w[5]),
-            Integer.parseInt(w[6]),
-            Integer.parseInt(w[7]),
-            Integer.parseInt(w[8]));
     return new Snowflake(
-        Integer.parseInt(w[3]), snowflakeBitLayout, millis(w[9]), millis(w[10]), number(w[11]));
+        row.integer(),
+        new SnowflakeBitLayout(
+            row.number(), row.integer(), row.integer(), row.integer(), row.integer()),
+        row.millis(),
+        row.millis(),
+        row.number());
   }
 
   /**
@@ -112,11 +97,12 @@ final class IdRows {
     static final Counter NEW = new Counter(0, 0, 0, 0, 0);
 
     void put(String name, Tx tx) {
-      tx.put(COUNTERS + name, row(epoch, reserved, issued, wasted, leased));
+      RowWriter row = RowWriter.row().number(epoch).number(reserved).number(issued);
+      tx.put(COUNTERS + name, row.number(wasted).number(leased).bytes());
     }
 
-    static Counter of(String[] w) {
-      return new Counter(number(w[1]), number(w[2]), number(w[3]), number(w[4]), number(w[5]));
+    static Counter decode(RowReader row) {
+      return new Counter(row.number(), row.number(), row.number(), row.number(), row.number());
     }
   }
 
@@ -127,49 +113,17 @@ final class IdRows {
    */
   record Worker(long epoch, String owner, long floorMs, long ceilingMs) {
     void put(String name, int worker, Tx tx) {
-      String who = owner.isEmpty() ? NONE : URLEncoder.encode(owner, StandardCharsets.UTF_8);
-      tx.put(
-          WORKERS + name + "/" + worker,
-          row(epoch, who.equals(NONE) && !owner.isEmpty() ? "%2D" : who, floorMs, ceilingMs));
+      RowWriter row = RowWriter.row().number(epoch).text(owner).number(floorMs);
+      tx.put(WORKERS + name + "/" + worker, row.number(ceilingMs).bytes());
     }
 
-    static Worker of(String[] w) {
-      String owner = w[2].equals(NONE) ? "" : URLDecoder.decode(w[2], StandardCharsets.UTF_8);
-      return new Worker(number(w[1]), owner, number(w[3]), number(w[4]));
+    static Worker decode(RowReader row) {
+      return new Worker(row.number(), row.text(), row.number(), row.number());
     }
   }
 
   /** The latest time that a snowflake made by the server can have. */
   static void putMinted(String name, long ms, Tx tx) {
-    tx.put(MINTED + name, row(ms));
-  }
-
-  static long minted(String[] words) {
-    return number(words[1]);
-  }
-
-  private static byte[] row(Object... words) {
-    return (VERSION
-            + " "
-            + Arrays.stream(words).map(String::valueOf).collect(Collectors.joining(" ")))
-        .getBytes(StandardCharsets.UTF_8);
-  }
-
-  /** The words of a row, the first of which is a version that we know. */
-  static String[] words(String rowKey, byte[] value) {
-    String[] words = new String(value, StandardCharsets.UTF_8).split(" ");
-    if (!words[0].equals(VERSION)) {
-      throw new IllegalStateException(
-          rowKey + " has format " + words[0] + " (expected: " + VERSION + ")");
-    }
-    return words;
-  }
-
-  private static long number(String word) {
-    return Long.parseLong(word);
-  }
-
-  private static Duration millis(String word) {
-    return Duration.ofMillis(Long.parseLong(word));
+    tx.put(MINTED + name, RowWriter.row().number(ms).bytes());
   }
 }

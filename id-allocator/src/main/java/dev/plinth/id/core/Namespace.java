@@ -47,7 +47,7 @@ abstract sealed class Namespace {
   /** Refuses what is fixed, naming the first such field. */
   abstract void accept(NamespaceDefinition next);
 
-  abstract Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx);
+  abstract Allocation<AllocatedIds> allocate(int count, Tx tx);
 
   abstract ParsedId parse(long id);
 
@@ -134,8 +134,8 @@ abstract sealed class Namespace {
     }
 
     @Override
-    Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
-      return sequence.allocate(count, remember, tx);
+    Allocation<AllocatedIds> allocate(int count, Tx tx) {
+      return sequence.allocate(count, tx);
     }
 
     @Override
@@ -199,8 +199,8 @@ abstract sealed class Namespace {
     }
 
     @Override
-    Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
-      return snowflakeAllocator.allocate(count, remember, tx);
+    Allocation<AllocatedIds> allocate(int count, Tx tx) {
+      return snowflakeAllocator.allocate(count, tx);
     }
 
     @Override

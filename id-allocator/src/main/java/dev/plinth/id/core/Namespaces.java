@@ -2,6 +2,8 @@ package dev.plinth.id.core;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.ExpectedVersion;
+import dev.plinth.shards.RowReader;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.InstantSource;
@@ -11,10 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/**
- * The namespaces of one shard. Every call refuses by throwing before it changes anything. What is
- * to be remembered by a request id is written, so that the answer is kept with a commit.
- */
+/** The namespaces of one shard. Every call refuses by throwing before it changes anything. */
 public final class Namespaces {
   /** Who the server is where it makes snowflakes itself. */
   public static final String SERVER = "plinth";
@@ -30,30 +29,25 @@ public final class Namespaces {
 
   void load(List<Row> rows, Tx tx) {
     Map<String, IdRows.Counter> counters = new HashMap<>();
-    for (Row row : rows) {
-      if (row.key().startsWith(IdRows.COUNTERS)) {
-        String name = row.key().substring(IdRows.COUNTERS.length());
-        counters.put(name, IdRows.Counter.of(IdRows.words(row.key(), row.value())));
-      }
-    }
-    for (Row row : rows) {
-      if (row.key().startsWith(IdRows.DEFINITIONS)) {
-        String name = row.key().substring(IdRows.DEFINITIONS.length());
-        String[] words = IdRows.words(row.key(), row.value());
-        IdRows.Counter counter = counters.getOrDefault(name, IdRows.Counter.NEW);
-        add(name, IdRows.definition(words), IdRows.version(words), counter);
-      }
-    }
-    for (Row row : rows) {
-      if (row.key().startsWith(IdRows.WORKERS)) {
-        String[] path = row.key().substring(IdRows.WORKERS.length()).split("/");
-        IdRows.Worker worker = IdRows.Worker.of(IdRows.words(row.key(), row.value()));
-        all.get(path[0]).workers().restore(Integer.parseInt(path[1]), worker, tx);
-      } else if (row.key().startsWith(IdRows.MINTED)) {
-        String name = row.key().substring(IdRows.MINTED.length());
-        all.get(name).minted(IdRows.minted(IdRows.words(row.key(), row.value())));
-      }
-    }
+    RowReader.each(
+        rows, IdRows.COUNTERS, row -> counters.put(row.key(), IdRows.Counter.decode(row)));
+    RowReader.each(
+        rows,
+        IdRows.DEFINITIONS,
+        row -> {
+          IdRows.Counter counter = counters.getOrDefault(row.key(), IdRows.Counter.NEW);
+          long version = row.number();
+          add(row.key(), IdRows.definition(row), version, counter);
+        });
+    RowReader.each(
+        rows,
+        IdRows.WORKERS,
+        row -> {
+          String[] path = row.key().split("/");
+          IdRows.Worker worker = IdRows.Worker.decode(row);
+          all.get(path[0]).workers().restore(Integer.parseInt(path[1]), worker, tx);
+        });
+    RowReader.each(rows, IdRows.MINTED, row -> all.get(row.key()).minted(row.number()));
   }
 
   private Namespace add(
@@ -72,26 +66,21 @@ public final class Namespaces {
       String name, NamespaceDefinition namespaceDefinition, Optional<Long> expected, Tx tx) {
     Namespace known = all.get(name);
     long version = known == null ? 0 : known.version();
-    if (expected.isPresent() && expected.get() != version) {
-      throw new Failure.Conflict(
-          ErrorReason.ERROR_REASON_REVISION_CONFLICT,
-          "namespace %s has version %d (expected: %d)".formatted(name, version, expected.get()),
-          Map.of("current", String.valueOf(version), "expected", String.valueOf(expected.get())));
-    }
+    ExpectedVersion.check("namespace " + name, expected, version);
     Namespace space = known == null ? add(name, namespaceDefinition, 0, IdRows.Counter.NEW) : known;
     space.define(namespaceDefinition, tx);
     return space.status(tx);
   }
 
-  public Allocation<AllocatedIds> allocate(String name, int count, boolean remember, Tx tx) {
-    return require(name).allocate(count, remember, tx);
+  public Allocation<AllocatedIds> allocate(String name, int count, Tx tx) {
+    return require(name).allocate(count, tx);
   }
 
   /**
    * @param want 0 for what the rate calls for
    */
-  public Allocation<RangeView> leaseRange(String name, long want, boolean remember, Tx tx) {
-    return require(name).sequence().lease(want, remember, tx);
+  public Allocation<RangeView> leaseRange(String name, long want, Tx tx) {
+    return require(name).sequence().lease(want, tx);
   }
 
   public ReturnRangeResult returnRange(String name, String leaseId, long used, Tx tx) {

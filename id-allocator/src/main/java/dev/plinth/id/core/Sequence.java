@@ -4,6 +4,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.id.core.NamespaceDefinition.Dense;
 import dev.plinth.id.core.NamespaceDefinition.Order;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Throttle;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -37,7 +38,7 @@ final class Sequence {
   private final IdEvents events;
   private final Map<String, Lease> ranges = new LinkedHashMap<>();
   private final RateEstimator rateEstimator = new RateEstimator();
-  private final Throttle throttle = new Throttle();
+  private final Throttle throttle;
   private final long epoch;
   private Dense definition;
   private long reserved;
@@ -55,6 +56,7 @@ final class Sequence {
     this.name = name;
     this.definition = definition;
     this.events = events;
+    this.throttle = new Throttle("ids", name);
     this.epoch = left.epoch() + 1;
     reserved = left.reserved();
     durable = reserved;
@@ -77,15 +79,15 @@ final class Sequence {
     return reserved > 0;
   }
 
-  Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
+  Allocation<AllocatedIds> allocate(int count, Tx tx) {
     long left = definition.numbers().capacity() - cursor;
     if (left < count) {
       throw exhausted(left);
     }
-    throttle.take(name, count, definition.maxPerSecond(), tx.nanos());
+    throttle(count, tx);
     long from = cursor;
     issued += count;
-    boolean ready = take(count, remember, tx);
+    boolean ready = take(count, tx);
     events.allocated(count);
     // In strict order no answer may pass one that was decided before it.
     boolean now = ready && definition.order() != Order.STRICT;
@@ -95,7 +97,7 @@ final class Sequence {
         now);
   }
 
-  Allocation<RangeView> lease(long want, boolean remember, Tx tx) {
+  Allocation<RangeView> lease(long want, Tx tx) {
     if (definition.order() == Order.STRICT) {
       throw Namespace.wrongFormat(name, "has a strict order", "Allocate");
     }
@@ -106,10 +108,10 @@ final class Sequence {
     NamespaceDefinition.Ranges rules = definition.ranges();
     long suited = want == 0 ? suggested(tx) : Math.max(rules.min(), Math.min(rules.max(), want));
     long count = Math.min(Math.min(suited, left), roomForRanges(tx));
-    throttle.take(name, count, definition.maxPerSecond(), tx.nanos());
+    throttle(count, tx);
     long from = cursor;
     leased += count;
-    boolean ready = take(count, remember, tx);
+    boolean ready = take(count, tx);
     String id = epoch + "-" + ++lastLease;
     long deadline = tx.nanos() + rules.ttl().toNanos();
     ranges.put(id, new Lease(from, count, deadline, tx.at(deadline, later -> expire(id))));
@@ -124,6 +126,12 @@ final class Sequence {
             rules.ttl(),
             suggested(tx)),
         ready);
+  }
+
+  private void throttle(long count, Tx tx) {
+    if (definition.maxPerSecond() > 0) {
+      throttle.take(count, definition.maxPerSecond(), tx.nanos());
+    }
   }
 
   private long suggested(Tx tx) {
@@ -161,7 +169,7 @@ final class Sequence {
   }
 
   /** Moves the cursor on; the ledger has been told already. True if no commit is waited for. */
-  private boolean take(long count, boolean remember, Tx tx) {
+  private boolean take(long count, Tx tx) {
     rateEstimator.count(count, tx.nanos());
     cursor += count;
     boolean ready = cursor <= durable;
@@ -172,10 +180,8 @@ final class Sequence {
       reserved = end;
       events.refilled();
       write(tx);
-    } else if (remember) {
-      write(tx);
     }
-    if (!ready || remember) {
+    if (!ready) {
       events.waited();
     }
     count();

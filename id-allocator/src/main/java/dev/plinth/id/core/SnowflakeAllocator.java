@@ -3,6 +3,7 @@ package dev.plinth.id.core;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.id.core.NamespaceDefinition.Snowflake;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.Throttle;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ final class SnowflakeAllocator {
   private final WorkerIds workerIds;
   private final IdEvents events;
   private final RateEstimator rateEstimator = new RateEstimator();
-  private final Throttle throttle = new Throttle();
+  private final Throttle throttle;
   private WorkerSlot workerSlot;
   private long epoch;
   private long lastUnit;
@@ -31,6 +32,7 @@ final class SnowflakeAllocator {
     this.name = name;
     this.workerIds = workerIds;
     this.events = events;
+    this.throttle = new Throttle("ids", name);
   }
 
   /** As the last owner left it: ids go on above all that it can have given out. */
@@ -38,7 +40,7 @@ final class SnowflakeAllocator {
     mintedMs = minted;
   }
 
-  Allocation<AllocatedIds> allocate(int count, boolean remember, Tx tx) {
+  Allocation<AllocatedIds> allocate(int count, Tx tx) {
     Snowflake definition = workerIds.definition();
     SnowflakeBitLayout snowflakeBitLayout = definition.snowflakeBitLayout();
     checkFits(count, definition);
@@ -52,7 +54,9 @@ final class SnowflakeAllocator {
     long endUnit = unit + end / snowflakeBitLayout.perUnit();
     long endTime = snowflakeBitLayout.time(endUnit);
     checkAhead(endTime, now, definition);
-    throttle.take(name, count, definition.maxPerSecond(), tx.nanos());
+    if (definition.maxPerSecond() > 0) {
+      throttle.take(count, definition.maxPerSecond(), tx.nanos());
+    }
 
     // Short: the next owner starts at the ceiling, which should be within max_ahead of its clock.
     long window = Math.max(definition.maxAhead().toMillis() / 2, 2L * snowflakeBitLayout.unitMs());
@@ -69,19 +73,14 @@ final class SnowflakeAllocator {
       if (using.ceiling - Math.max(now, endTime) < window / 2) {
         workerIds.raise(using, ceiling, tx);
         mark(using.ceiling, tx);
-      } else if (remember) {
-        using.write(name, tx);
       }
-    }
-    if (remember && tx.writes() == 0) {
-      using.write(name, tx); // it could not be raised any more
     }
     lastUnit = endUnit;
     lastSequence = end % snowflakeBitLayout.perUnit();
     rateEstimator.count(count, tx.nanos());
     events.allocated(count);
     boolean ready = snowflakeBitLayout.time(endUnit) <= using.durable;
-    if (!ready || remember) {
+    if (!ready) {
       events.waited();
     }
     return new Allocation<>(

@@ -6,14 +6,14 @@ import dev.plinth.id.core.NamespaceDefinition.Numbers;
 import dev.plinth.id.core.NamespaceDefinition.Ranges;
 import dev.plinth.id.core.NamespaceDefinition.Snowflake;
 import dev.plinth.id.core.SnowflakeBitLayout;
+import dev.plinth.id.v1.Definition;
 import dev.plinth.id.v1.Format;
+import dev.plinth.id.v1.Layout;
 import dev.plinth.id.v1.Order;
-import dev.plinth.server.call.FieldChecks;
+import dev.plinth.server.call.MessageFields;
 import dev.plinth.server.failure.Failure;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 /** Definitions, checked and filled in, and back. */
 final class DefinitionWire {
@@ -27,21 +27,34 @@ final class DefinitionWire {
   private static final SnowflakeBitLayout DEFAULT_53 =
       new SnowflakeBitLayout(EPOCH_2025, 32, 8, 13, 1000);
 
+  private static final Set<String> OF_SNOWFLAKES = Set.of("layout", "worker_ttl", "max_ahead");
+  private static final Set<String> OF_DENSE =
+      Set.of(
+          "start",
+          "max",
+          "step",
+          "remainder",
+          "min_range",
+          "max_range",
+          "range_ttl",
+          "max_outstanding");
+
   private DefinitionWire() {}
 
-  static NamespaceDefinition definition(dev.plinth.id.v1.Definition wire) {
+  static NamespaceDefinition definition(Definition wire) {
+    MessageFields fields = new MessageFields(wire, PATH);
     return switch (wire.getFormat()) {
-      case FORMAT_DENSE -> dense(wire);
-      case FORMAT_SNOWFLAKE -> snowflake(wire, 63);
-      case FORMAT_SNOWFLAKE_53 -> snowflake(wire, 53);
+      case FORMAT_DENSE -> dense(wire, fields);
+      case FORMAT_SNOWFLAKE -> snowflake(wire, 63, fields);
+      case FORMAT_SNOWFLAKE_53 -> snowflake(wire, 53, fields);
       default ->
           throw Failure.Invalid.field(
               PATH + "format", wire.getFormatValue(), "DENSE, SNOWFLAKE or SNOWFLAKE_53");
     };
   }
 
-  private static Dense dense(dev.plinth.id.v1.Definition wire) {
-    none("a dense namespace", given(wire, "layout", "worker_ttl", "max_ahead"));
+  private static Dense dense(Definition wire, MessageFields fields) {
+    refuseGiven(wire, "a dense namespace", OF_SNOWFLAKES);
     NamespaceDefinition.Order order =
         switch (wire.getOrder()) {
           case ORDER_UNSPECIFIED, ORDER_PER_CLIENT -> NamespaceDefinition.Order.PER_CLIENT;
@@ -50,15 +63,14 @@ final class DefinitionWire {
               throw Failure.Invalid.field(
                   PATH + "order", wire.getOrderValue(), "PER_CLIENT or STRICT");
         };
-    return new Dense(order, numbers(wire), ranges(wire), maxPerSecond(wire));
+    return new Dense(order, numbers(wire, fields), ranges(fields), maxPerSecond(fields));
   }
 
-  private static Numbers numbers(dev.plinth.id.v1.Definition wire) {
-    long start = wire.hasStart() ? between("start", wire.getStart(), 0, Long.MAX_VALUE) : 1;
-    long max = orElse(between("max", wire.getMax(), 0, Long.MAX_VALUE), Long.MAX_VALUE);
-    int step = FieldChecks.between(PATH + "step", wire.getStep(), 0, MAX_STEP);
-    int remainder =
-        FieldChecks.between(PATH + "remainder", wire.getRemainder(), 0, Math.max(step, 1) - 1);
+  private static Numbers numbers(Definition wire, MessageFields fields) {
+    long start = wire.hasStart() ? fields.between("start", 0, Long.MAX_VALUE) : 1;
+    long max = orElse(fields.between("max", 0, Long.MAX_VALUE), Long.MAX_VALUE);
+    int step = fields.between("step", 0, MAX_STEP);
+    int remainder = fields.between("remainder", 0, Math.max(step, 1) - 1);
     if (start > max) {
       throw Failure.Invalid.field(PATH + "max", max, "at least start, " + start);
     }
@@ -69,39 +81,22 @@ final class DefinitionWire {
     return numbers;
   }
 
-  private static Ranges ranges(dev.plinth.id.v1.Definition wire) {
-    long min = between("min_range", wire.getMinRange(), 0, MAX_RANGE);
-    long max = between("max_range", wire.getMaxRange(), 0, MAX_RANGE);
+  private static Ranges ranges(MessageFields fields) {
+    long min = fields.between("min_range", 0, MAX_RANGE);
+    long max = fields.between("max_range", 0, MAX_RANGE);
     long least = orElse(min, max == 0 ? 1000 : Math.min(1000, max));
     long most = orElse(max, Math.max(1_000_000, least));
     if (least > most) {
       throw Failure.Invalid.field(PATH + "max_range", max, "at least min_range, " + min);
     }
     Duration ttl =
-        duration(
-            "range_ttl",
-            wire.hasRangeTtl(),
-            wire.getRangeTtl(),
-            Duration.ofHours(1),
-            Duration.ofSeconds(1),
-            Duration.ofDays(30));
-    long outstanding = between("max_outstanding", wire.getMaxOutstanding(), 0, Long.MAX_VALUE);
-    return new Ranges(least, most, ttl, outstanding);
+        fields.duration(
+            "range_ttl", Duration.ofHours(1), Duration.ofSeconds(1), Duration.ofDays(30));
+    return new Ranges(least, most, ttl, fields.between("max_outstanding", 0, Long.MAX_VALUE));
   }
 
-  private static Snowflake snowflake(dev.plinth.id.v1.Definition wire, int bits) {
-    none(
-        "a namespace of snowflakes",
-        given(
-            wire,
-            "start",
-            "max",
-            "step",
-            "remainder",
-            "min_range",
-            "max_range",
-            "range_ttl",
-            "max_outstanding"));
+  private static Snowflake snowflake(Definition wire, int bits, MessageFields fields) {
+    refuseGiven(wire, "a namespace of snowflakes", OF_DENSE);
     if (wire.getOrder() != Order.ORDER_UNSPECIFIED && wire.getOrder() != Order.ORDER_PER_CLIENT) {
       throw Failure.Invalid.field(
           PATH + "order", wire.getOrderValue(), "PER_CLIENT for snowflakes");
@@ -109,30 +104,19 @@ final class DefinitionWire {
     return new Snowflake(
         bits,
         wire.hasLayout() ? layout(wire.getLayout(), bits) : bits == 63 ? DEFAULTS : DEFAULT_53,
-        duration(
-            "worker_ttl",
-            wire.hasWorkerTtl(),
-            wire.getWorkerTtl(),
-            Duration.ofSeconds(30),
-            Duration.ofMillis(100),
-            Duration.ofHours(1)),
-        duration(
-            "max_ahead",
-            wire.hasMaxAhead(),
-            wire.getMaxAhead(),
-            Duration.ofSeconds(5),
-            Duration.ZERO,
-            Duration.ofMinutes(10)),
-        maxPerSecond(wire));
+        fields.duration(
+            "worker_ttl", Duration.ofSeconds(30), Duration.ofMillis(100), Duration.ofHours(1)),
+        fields.duration("max_ahead", Duration.ofSeconds(5), Duration.ZERO, Duration.ofMinutes(10)),
+        maxPerSecond(fields));
   }
 
-  private static SnowflakeBitLayout layout(dev.plinth.id.v1.Layout wire, int bits) {
-    String path = PATH + "layout.";
-    long epoch = between("layout.epoch_ms", wire.getEpochMs(), 0, LATEST_EPOCH);
-    int time = FieldChecks.between(path + "time_bits", wire.getTimeBits(), 20, 46);
-    int worker = FieldChecks.between(path + "worker_bits", wire.getWorkerBits(), 0, 16);
-    int sequence = FieldChecks.between(path + "sequence_bits", wire.getSequenceBits(), 0, 22);
-    int unit = FieldChecks.between(path + "unit_ms", wire.getUnitMs(), 0, 60_000);
+  private static SnowflakeBitLayout layout(Layout wire, int bits) {
+    MessageFields fields = new MessageFields(wire, PATH + "layout.");
+    long epoch = fields.between("epoch_ms", 0, LATEST_EPOCH);
+    int time = fields.between("time_bits", 20, 46);
+    int worker = fields.between("worker_bits", 0, 16);
+    int sequence = fields.between("sequence_bits", 0, 22);
+    int unit = fields.between("unit_ms", 0, 60_000);
     if (time + worker + sequence != bits) {
       throw Failure.Invalid.field(
           PATH + "layout", time + "+" + worker + "+" + sequence + " bits", bits + " bits");
@@ -140,52 +124,29 @@ final class DefinitionWire {
     return new SnowflakeBitLayout(epoch, time, worker, sequence, Math.max(unit, 1));
   }
 
-  private static long maxPerSecond(dev.plinth.id.v1.Definition wire) {
-    return between("max_per_second", wire.getMaxPerSecond(), 0, Long.MAX_VALUE);
-  }
-
-  private static long between(String field, long value, long least, long most) {
-    return FieldChecks.between(PATH + field, value, least, most);
+  private static long maxPerSecond(MessageFields fields) {
+    return fields.between("max_per_second", 0, Long.MAX_VALUE);
   }
 
   private static long orElse(long value, long ifZero) {
     return value == 0 ? ifZero : value;
   }
 
-  private static Duration duration(
-      String field,
-      boolean given,
-      com.google.protobuf.Duration value,
-      Duration byDefault,
-      Duration least,
-      Duration most) {
-    return FieldChecks.duration(PATH + field, given ? value : null, byDefault, least, most);
-  }
-
-  /** Those of the fields that say something. */
-  private static Map<String, Object> given(dev.plinth.id.v1.Definition wire, String... fields) {
-    Map<String, Object> given = new LinkedHashMap<>();
+  /** Refuses fields that mean nothing for this kind of namespace. */
+  private static void refuseGiven(Definition wire, String kind, Set<String> fields) {
     wire.getAllFields()
         .forEach(
             (field, value) -> {
-              if (List.of(fields).contains(field.getName())) {
-                given.put(field.getName(), value);
+              if (fields.contains(field.getName())) {
+                throw Failure.Invalid.field(
+                    PATH + field.getName(), String.valueOf(value).strip(), "none, for " + kind);
               }
             });
-    return given;
-  }
-
-  private static void none(String of, Map<String, Object> given) {
-    given.forEach(
-        (field, value) -> {
-          throw Failure.Invalid.field(
-              PATH + field, String.valueOf(value).strip(), "none, for " + of);
-        });
   }
 
   /** With everything that was left open filled in. */
-  static dev.plinth.id.v1.Definition definition(NamespaceDefinition namespaceDefinition) {
-    var wire = dev.plinth.id.v1.Definition.newBuilder();
+  static Definition definition(NamespaceDefinition namespaceDefinition) {
+    Definition.Builder wire = Definition.newBuilder();
     wire.setMaxPerSecond(namespaceDefinition.maxPerSecond());
     if (namespaceDefinition instanceof Dense dense) {
       boolean strict = dense.order() == NamespaceDefinition.Order.STRICT;
@@ -210,8 +171,8 @@ final class DefinitionWire {
     return wire.build();
   }
 
-  static dev.plinth.id.v1.Layout layout(SnowflakeBitLayout snowflakeBitLayout) {
-    return dev.plinth.id.v1.Layout.newBuilder()
+  static Layout layout(SnowflakeBitLayout snowflakeBitLayout) {
+    return Layout.newBuilder()
         .setEpochMs(snowflakeBitLayout.epochMs())
         .setTimeBits(snowflakeBitLayout.timeBits())
         .setWorkerBits(snowflakeBitLayout.workerBits())

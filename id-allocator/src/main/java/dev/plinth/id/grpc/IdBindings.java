@@ -18,14 +18,14 @@ public final class IdBindings {
     return new ShardBindings<Namespaces>(IdServiceGrpc.getServiceDescriptor(), shards, app)
         .command(IdServiceGrpc.getAllocateMethod(), RangeCalls::allocate)
         .command(IdServiceGrpc.getLeaseRangeMethod(), RangeCalls::lease)
-        .command(IdServiceGrpc.getReturnRangeMethod(), RangeCalls::returnRange)
-        .command(IdServiceGrpc.getLeaseWorkerMethod(), WorkerCalls::lease)
+        .answer(IdServiceGrpc.getReturnRangeMethod(), RangeCalls::returnRange)
+        .answer(IdServiceGrpc.getLeaseWorkerMethod(), WorkerCalls::lease)
         .command(IdServiceGrpc.getRenewWorkerMethod(), WorkerCalls::renew)
-        .command(IdServiceGrpc.getReleaseWorkerMethod(), WorkerCalls::release)
-        .command(IdServiceGrpc.getParseMethod(), NamespaceCalls::parse)
-        .command(IdServiceGrpc.getPutNamespaceMethod(), NamespaceCalls::put)
-        .command(IdServiceGrpc.getGetNamespaceMethod(), NamespaceCalls::get)
-        .command(IdServiceGrpc.getAdvanceSequenceMethod(), NamespaceCalls::advance)
+        .answer(IdServiceGrpc.getReleaseWorkerMethod(), WorkerCalls::release)
+        .answer(IdServiceGrpc.getParseMethod(), NamespaceCalls::parse)
+        .answer(IdServiceGrpc.getPutNamespaceMethod(), NamespaceCalls::put)
+        .answer(IdServiceGrpc.getGetNamespaceMethod(), NamespaceCalls::get)
+        .answer(IdServiceGrpc.getAdvanceSequenceMethod(), NamespaceCalls::advance)
         .pages(
             IdServiceGrpc.getListNamespacesMethod(),
             Namespaces::list,

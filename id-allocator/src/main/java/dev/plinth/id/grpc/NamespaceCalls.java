@@ -12,19 +12,19 @@ import dev.plinth.id.v1.PutNamespaceRequest;
 import dev.plinth.id.v1.PutNamespaceResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.Command;
+import dev.plinth.shards.StateFunction;
 import java.util.Optional;
 
 /** Commands that define namespaces and read them. */
 final class NamespaceCalls {
   private NamespaceCalls() {}
 
-  static Command<Namespaces, ParseResponse> parse(String namespace, ParseRequest request) {
+  static StateFunction<Namespaces, ParseResponse> parse(String namespace, ParseRequest request) {
     long id = IdTextParser.parse(request.getId(), request.getForm());
-    return (ids, tx, reply) -> reply.send(tx, IdWire.response(ids.parse(namespace, id)));
+    return (ids, tx) -> IdWire.response(ids.parse(namespace, id));
   }
 
-  static Command<Namespaces, PutNamespaceResponse> put(
+  static StateFunction<Namespaces, PutNamespaceResponse> put(
       String namespace, PutNamespaceRequest request) {
     if (!request.hasDefinition()) {
       throw Failure.Invalid.field("definition", "none", "a definition with a format");
@@ -32,32 +32,26 @@ final class NamespaceCalls {
     NamespaceDefinition definition = DefinitionWire.definition(request.getDefinition());
     Optional<Long> expected =
         FieldChecks.expectedVersion(request.hasExpectedVersion(), request.getExpectedVersion());
-    return (ids, tx, reply) ->
-        reply.send(
-            tx,
-            PutNamespaceResponse.newBuilder()
-                .setStatus(IdWire.status(ids.put(namespace, definition, expected, tx)))
-                .build());
+    return (ids, tx) ->
+        PutNamespaceResponse.newBuilder()
+            .setStatus(IdWire.status(ids.put(namespace, definition, expected, tx)))
+            .build();
   }
 
-  static Command<Namespaces, GetNamespaceResponse> get(
+  static StateFunction<Namespaces, GetNamespaceResponse> get(
       String namespace, GetNamespaceRequest request) {
-    return (ids, tx, reply) ->
-        reply.send(
-            tx,
-            GetNamespaceResponse.newBuilder()
-                .setStatus(IdWire.status(ids.status(namespace, tx)))
-                .build());
+    return (ids, tx) ->
+        GetNamespaceResponse.newBuilder()
+            .setStatus(IdWire.status(ids.status(namespace, tx)))
+            .build();
   }
 
-  static Command<Namespaces, AdvanceSequenceResponse> advance(
+  static StateFunction<Namespaces, AdvanceSequenceResponse> advance(
       String namespace, AdvanceSequenceRequest request) {
     long target = FieldChecks.between("to", request.getTo(), 0, Long.MAX_VALUE);
-    return (ids, tx, reply) ->
-        reply.send(
-            tx,
-            AdvanceSequenceResponse.newBuilder()
-                .setStatus(IdWire.status(ids.advance(namespace, target, tx)))
-                .build());
+    return (ids, tx) ->
+        AdvanceSequenceResponse.newBuilder()
+            .setStatus(IdWire.status(ids.advance(namespace, target, tx)))
+            .build();
   }
 }

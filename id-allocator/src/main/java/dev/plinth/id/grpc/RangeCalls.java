@@ -1,6 +1,6 @@
 package dev.plinth.id.grpc;
 
-import com.google.protobuf.Message;
+import dev.plinth.id.core.AllocatedIds;
 import dev.plinth.id.core.Allocation;
 import dev.plinth.id.core.Namespaces;
 import dev.plinth.id.core.RangeView;
@@ -8,11 +8,13 @@ import dev.plinth.id.v1.AllocateRequest;
 import dev.plinth.id.v1.AllocateResponse;
 import dev.plinth.id.v1.LeaseRangeRequest;
 import dev.plinth.id.v1.LeaseRangeResponse;
+import dev.plinth.id.v1.Range;
 import dev.plinth.id.v1.ReturnRangeRequest;
 import dev.plinth.id.v1.ReturnRangeResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.shards.Command;
 import dev.plinth.shards.Reply;
+import dev.plinth.shards.StateFunction;
 import dev.plinth.shards.Tx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -26,10 +28,9 @@ final class RangeCalls {
 
   static Command<Namespaces, AllocateResponse> allocate(String namespace, AllocateRequest request) {
     int count = Math.max(1, FieldChecks.between("count", request.getCount(), 0, MAX_IDS));
-    boolean remember = !request.getRequestId().isEmpty();
     return (ids, tx, reply) -> {
-      var allocation = ids.allocate(namespace, count, remember, tx);
-      answer(allocation, remember, IdWire.response(allocation.value()), tx, reply);
+      Allocation<AllocatedIds> allocation = ids.allocate(namespace, count, tx);
+      answer(allocation, IdWire.response(allocation.value()), tx, reply);
     };
   }
 
@@ -37,33 +38,28 @@ final class RangeCalls {
       String namespace, LeaseRangeRequest request) {
     String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MAX_OWNER);
     long want = FieldChecks.between("want", request.getWant(), 0, Long.MAX_VALUE);
-    boolean remember = !request.getRequestId().isEmpty();
     return (ids, tx, reply) -> {
-      Allocation<RangeView> allocation = ids.leaseRange(namespace, want, remember, tx);
+      Allocation<RangeView> allocation = ids.leaseRange(namespace, want, tx);
       log.log(Level.DEBUG, "{0} has {1} of {2}", owner, allocation.value(), namespace);
-      LeaseRangeResponse response =
-          LeaseRangeResponse.newBuilder()
-              .setRange(IdWire.range(namespace, allocation.value()))
-              .build();
-      answer(allocation, remember, response, tx, reply);
+      Range range = IdWire.range(namespace, allocation.value());
+      answer(allocation, LeaseRangeResponse.newBuilder().setRange(range).build(), tx, reply);
     };
   }
 
-  /** What lies in a durable block need not wait; what is remembered leaves with its commit. */
-  private static <R extends Message> void answer(
-      Allocation<?> allocation, boolean remember, R response, Tx tx, Reply<R> reply) {
-    if (allocation.durable() && !remember) {
+  /** What lies in a durable block need not wait, though it may be that no row shows its effect. */
+  static <R> void answer(Allocation<?> allocation, R response, Tx tx, Reply<R> reply) {
+    reply.hadEffect();
+    if (allocation.durable()) {
       reply.sendNow(response);
     } else {
       reply.send(tx, response);
     }
   }
 
-  static Command<Namespaces, ReturnRangeResponse> returnRange(
+  static StateFunction<Namespaces, ReturnRangeResponse> returnRange(
       String namespace, ReturnRangeRequest request) {
     String lease = FieldChecks.name("lease_id", request.getLeaseId(), IdWire.MAX_LEASE_ID);
     long used = FieldChecks.between("used", request.getUsed(), 0, Long.MAX_VALUE);
-    return (ids, tx, reply) ->
-        reply.send(tx, IdWire.response(ids.returnRange(namespace, lease, used, tx)));
+    return (ids, tx) -> IdWire.response(ids.returnRange(namespace, lease, used, tx));
   }
 }

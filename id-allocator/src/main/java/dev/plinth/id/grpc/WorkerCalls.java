@@ -12,6 +12,7 @@ import dev.plinth.id.v1.RenewWorkerResponse;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Command;
+import dev.plinth.shards.StateFunction;
 import java.util.Optional;
 
 /** Commands that lease worker ids. */
@@ -20,14 +21,13 @@ final class WorkerCalls {
 
   private WorkerCalls() {}
 
-  static Command<Namespaces, LeaseWorkerResponse> lease(
+  static StateFunction<Namespaces, LeaseWorkerResponse> lease(
       String namespace, LeaseWorkerRequest request) {
     String owner = FieldChecks.name("owner_id", request.getOwnerId(), IdWire.MAX_OWNER);
     if (owner.equals(Namespaces.SERVER)) {
       throw Failure.Invalid.field("owner_id", owner, "another: this is the server itself");
     }
-    return (ids, tx, reply) ->
-        reply.send(tx, IdWire.response(namespace, ids.leaseWorker(namespace, owner, tx)));
+    return (ids, tx) -> IdWire.response(namespace, ids.leaseWorker(namespace, owner, tx));
   }
 
   static Command<Namespaces, RenewWorkerResponse> renew(
@@ -36,12 +36,7 @@ final class WorkerCalls {
     long epoch = epoch(request.getEpoch());
     return (ids, tx, reply) -> {
       Allocation<Optional<WorkerView>> renewed = ids.renewWorker(namespace, worker, epoch, tx);
-      RenewWorkerResponse response = renewed(namespace, renewed.value());
-      if (renewed.durable()) {
-        reply.sendNow(response);
-      } else {
-        reply.send(tx, response);
-      }
+      RangeCalls.answer(renewed, renewed(namespace, renewed.value()), tx, reply);
     };
   }
 
@@ -56,22 +51,18 @@ final class WorkerCalls {
     return response.build();
   }
 
-  static Command<Namespaces, ReleaseWorkerResponse> release(
+  static StateFunction<Namespaces, ReleaseWorkerResponse> release(
       String namespace, ReleaseWorkerRequest request) {
     int worker = worker(request.getWorkerId());
     long epoch = epoch(request.getEpoch());
     long lastUsed = FieldChecks.between("last_used_ms", request.getLastUsedMs(), 0, Long.MAX_VALUE);
-    return (ids, tx, reply) ->
-        reply.send(tx, released(ids.releaseWorker(namespace, worker, epoch, lastUsed, tx)));
-  }
-
-  private static ReleaseWorkerResponse released(boolean done) {
-    return ReleaseWorkerResponse.newBuilder()
-        .setOutcome(
-            done
-                ? ReleaseWorkerResponse.Outcome.OUTCOME_RELEASED
-                : ReleaseWorkerResponse.Outcome.OUTCOME_NOT_HELD)
-        .build();
+    return (ids, tx) ->
+        ReleaseWorkerResponse.newBuilder()
+            .setOutcome(
+                ids.releaseWorker(namespace, worker, epoch, lastUsed, tx)
+                    ? ReleaseWorkerResponse.Outcome.OUTCOME_RELEASED
+                    : ReleaseWorkerResponse.Outcome.OUTCOME_NOT_HELD)
+            .build();
   }
 
   private static int worker(int value) {

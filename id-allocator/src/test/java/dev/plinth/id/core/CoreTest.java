@@ -73,7 +73,7 @@ abstract class CoreTest {
   }
 
   final Allocation<AllocatedIds> allocate(String name, int count) {
-    return ids.allocate(name, count, false, tx.next());
+    return ids.allocate(name, count, tx.next());
   }
 
   /** The first id of those, once it is durable. */
@@ -84,7 +84,7 @@ abstract class CoreTest {
   }
 
   final RangeView lease(long want) {
-    RangeView range = ids.leaseRange(ORDERS, want, false, tx.next()).value();
+    RangeView range = ids.leaseRange(ORDERS, want, tx.next()).value();
     tx.commit();
     return range;
   }

@@ -113,8 +113,7 @@ class DefinitionsTest extends CoreTest {
     define(ORDERS, DENSE);
     define(EVENTS, snowflake(1));
     refused(ErrorReason.ERROR_REASON_WRONG_FORMAT, () -> ids.leaseWorker(ORDERS, "ann", tx.next()));
-    refused(
-        ErrorReason.ERROR_REASON_WRONG_FORMAT, () -> ids.leaseRange(EVENTS, 1, false, tx.next()));
+    refused(ErrorReason.ERROR_REASON_WRONG_FORMAT, () -> ids.leaseRange(EVENTS, 1, tx.next()));
     refused(ErrorReason.ERROR_REASON_WRONG_FORMAT, () -> ids.advance(EVENTS, 1, tx.next()));
   }
 }

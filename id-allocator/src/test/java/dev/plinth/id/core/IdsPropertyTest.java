@@ -83,8 +83,7 @@ class IdsPropertyTest extends CoreTest {
 
   private void count() {
     boolean remember = flip();
-    Allocation<AllocatedIds> allocation =
-        ids.allocate(ORDERS, 1 + random.nextInt(30), remember, tx.next());
+    Allocation<AllocatedIds> allocation = ids.allocate(ORDERS, 1 + random.nextInt(30), tx.next());
     told(
         allocation.durable() && !remember,
         () -> {
@@ -96,8 +95,7 @@ class IdsPropertyTest extends CoreTest {
 
   private void lease() {
     boolean remember = flip();
-    Allocation<RangeView> allocation =
-        ids.leaseRange(ORDERS, random.nextInt(60), remember, tx.next());
+    Allocation<RangeView> allocation = ids.leaseRange(ORDERS, random.nextInt(60), tx.next());
     told(allocation.durable() && !remember, () -> ranges.add(allocation.value()));
   }
 
@@ -119,8 +117,7 @@ class IdsPropertyTest extends CoreTest {
 
   private void mint() {
     boolean remember = flip();
-    Allocation<AllocatedIds> allocation =
-        ids.allocate(EVENTS, 1 + random.nextInt(20), remember, tx.next());
+    Allocation<AllocatedIds> allocation = ids.allocate(EVENTS, 1 + random.nextInt(20), tx.next());
     long highest = highestMinted;
     allocation.value().listed().forEach(id -> assertTrue(id > highest, "fell"));
     told(

@@ -71,12 +71,11 @@ class SequenceTest extends CoreTest {
     define("strict", new Dense(Order.STRICT, d.numbers(), d.ranges(), 0));
     allocate("strict", 1);
     tx.commit();
-    Allocation<AllocatedIds> remembered = ids.allocate("strict", 1, true, tx.next());
+    Allocation<AllocatedIds> second = allocate("strict", 1);
+    assertFalse(second.durable(), "it waits, as one before it may: under a request id, say");
     assertFalse(allocate("strict", 1).durable(), "it would be answered before the one before it");
-    assertEquals(2, remembered.value().first());
-    refused(
-        ErrorReason.ERROR_REASON_WRONG_FORMAT,
-        () -> ids.leaseRange("strict", 10, false, tx.next()));
+    assertEquals(2, second.value().first());
+    refused(ErrorReason.ERROR_REASON_WRONG_FORMAT, () -> ids.leaseRange("strict", 10, tx.next()));
   }
 
   @Test
@@ -85,12 +84,10 @@ class SequenceTest extends CoreTest {
     assertEquals(1, allocate("few", 3).value().first());
     Failure left = refused(ErrorReason.ERROR_REASON_SEQUENCE_EXHAUSTED, () -> allocate("few", 3));
     assertTrue(left.getMessage().contains("2 ids left"), left.getMessage());
-    RangeView rest = ids.leaseRange("few", 100, false, tx.next()).value();
+    RangeView rest = ids.leaseRange("few", 100, tx.next()).value();
     assertEquals(4, rest.first());
     assertEquals(2, rest.count());
-    refused(
-        ErrorReason.ERROR_REASON_SEQUENCE_EXHAUSTED,
-        () -> ids.leaseRange("few", 1, false, tx.next()));
+    refused(ErrorReason.ERROR_REASON_SEQUENCE_EXHAUSTED, () -> ids.leaseRange("few", 1, tx.next()));
     define("few", dense(6));
     assertEquals(6, allocate("few", 1).value().first());
     define("last", new Dense(Order.PER_CLIENT, numbers(Long.MAX_VALUE - 1, 1, 0), ranges(0), 0));
@@ -247,14 +244,15 @@ class SequenceTest extends CoreTest {
   }
 
   @Test
-  void I8_rememberedGrants_areWritten_soThatTheAnswerIsKeptWithThem() {
+  void counter_isWrittenWithItsBlock_asTextThatAnOperatorReads() {
     first(1);
-    ids.allocate(ORDERS, 1, true, tx.next());
-    assertEquals(1, tx.writes());
-    ids.leaseRange(ORDERS, 10, true, tx.next());
+    allocate(ORDERS, 1);
+    assertEquals(0, tx.writes(), "it lies in the block");
+    RangeView range = lease(10);
+    ids.returnRange(ORDERS, range.leaseId(), 4, tx.next());
     assertEquals(1, tx.writes());
     tx.commit();
-    assertEquals("v1 1 65 2 0 10", tx.row("id/c/orders"));
+    assertEquals("v1 1 65 6 0 0", tx.row("id/c/orders"));
   }
 
   @Test

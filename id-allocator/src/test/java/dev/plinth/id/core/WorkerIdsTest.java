@@ -167,8 +167,7 @@ class WorkerIdsTest extends CoreTest {
     clock.stepWall(Duration.ofMillis(59_999));
     assertTrue(mint(1).get(0) > 0);
     mint(1);
-    assertEquals(1, remembered().value().count(), "and is kept though the ceiling cannot rise");
-    assertEquals(1, tx.writes());
+    assertEquals(1, allocate(EVENTS, 1).value().count(), "though the ceiling cannot rise");
     clock.stepWall(Duration.ofMillis(1));
     refused(ErrorReason.ERROR_REASON_SEQUENCE_EXHAUSTED, () -> mint(1));
   }
@@ -177,10 +176,6 @@ class WorkerIdsTest extends CoreTest {
     List<Long> minted = allocate(EVENTS, count).value().listed();
     tx.commit();
     return minted;
-  }
-
-  private Allocation<AllocatedIds> remembered() {
-    return ids.allocate(EVENTS, 1, true, tx.next());
   }
 
   @Test
@@ -199,8 +194,6 @@ class WorkerIdsTest extends CoreTest {
     assertEquals(all.stream().sorted().distinct().toList(), all);
     clock.stepWall(Duration.ofSeconds(-3));
     assertTrue(mint(1).get(0) > all.get(4), "time in ids does not fall");
-    assertFalse(remembered().durable() && tx.writes() == 0);
-    assertEquals(1, tx.writes());
   }
 
   @Test

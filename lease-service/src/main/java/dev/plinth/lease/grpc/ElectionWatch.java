@@ -45,7 +45,7 @@ final class ElectionWatch
   }
 
   @Override
-  public Iterator<ObserveResponse.Builder> events(List<Event> events) {
+  public List<ObserveResponse.Builder> events(List<Event> events) {
     List<ObserveResponse.Builder> messages = new ArrayList<>();
     for (Event event : events) {
       if (event.key().equals(name.path())
@@ -54,7 +54,7 @@ final class ElectionWatch
         messages.add(message(event, change));
       }
     }
-    return messages.iterator();
+    return messages;
   }
 
   private boolean isNews(LeaseChange change) {

@@ -47,8 +47,8 @@ final class LeaseWatch implements WatchedEvents<Leases, List<LeaseView>, WatchRe
   }
 
   @Override
-  public Iterator<WatchResponse.Builder> events(List<Event> events) {
-    return MessageParts.ofSome(
+  public List<WatchResponse.Builder> events(List<Event> events) {
+    return MessageParts.listOf(
         events.stream()
             .filter(event -> event.key().startsWith(path) && event.body() instanceof LeaseChange)
             .toList(),

@@ -2,7 +2,6 @@ package dev.plinth.shards.grpc;
 
 import com.google.protobuf.MessageLite;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -38,10 +37,14 @@ public final class MessageParts<V, M extends MessageLite, P> implements Iterator
     this.maker = maker;
   }
 
-  /** Like the constructor, but without a part if there is no item. */
-  public static <V, M extends MessageLite, P> Iterator<P> ofSome(
+  /** All parts at once, and none if there is no item. */
+  public static <V, M extends MessageLite, P> List<P> listOf(
       List<V> items, Function<V, M> encode, PartMaker<M, P> maker) {
-    return items.isEmpty() ? Collections.emptyIterator() : new MessageParts<>(items, encode, maker);
+    List<P> parts = new ArrayList<>();
+    if (!items.isEmpty()) {
+      new MessageParts<>(items, encode, maker).forEachRemaining(parts::add);
+    }
+    return parts;
   }
 
   @Override

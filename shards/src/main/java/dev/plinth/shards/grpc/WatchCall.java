@@ -69,7 +69,7 @@ public final class WatchCall<S, V, R extends Message> implements Watcher {
 
   @Override
   public boolean events(long revision, List<Event> events) {
-    Iterator<? extends Message.Builder> parts = watched.events(events);
+    Iterator<? extends Message.Builder> parts = watched.events(events).iterator();
     while (parts.hasNext()) {
       Message.Builder part = parts.next();
       if (!to.send(message(revision, part, !parts.hasNext()))) {

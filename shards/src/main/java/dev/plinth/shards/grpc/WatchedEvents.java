@@ -25,5 +25,5 @@ public interface WatchedEvents<S, V, R extends Message> {
   Iterator<? extends Message.Builder> snapshot(V snapshot);
 
   /** The messages of one commit; none if nothing in it is watched. */
-  Iterator<? extends Message.Builder> events(List<Event> events);
+  List<? extends Message.Builder> events(List<Event> events);
 }

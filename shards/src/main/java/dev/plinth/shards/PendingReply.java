@@ -10,17 +10,12 @@ final class PendingReply<R> implements Reply<R> {
   PendingReply<?> before;
   PendingReply<?> after;
 
-  private Shard shard;
   private boolean decided;
   private boolean touched;
   private boolean hadEffect;
 
   CompletableFuture<R> future() {
     return future;
-  }
-
-  void bind(Shard to) {
-    shard = to;
   }
 
   @Override
@@ -67,6 +62,16 @@ final class PendingReply<R> implements Reply<R> {
     future.completeExceptionally(why);
   }
 
+  /** Takes it out of the replies that its shard owes; does nothing if it is not among them. */
+  void unlink() {
+    if (before != null) {
+      before.after = after;
+      after.before = before;
+      before = null;
+      after = null;
+    }
+  }
+
   private void decide(Tx tx, Runnable completion) {
     if (!decided) {
       decided = true;
@@ -75,7 +80,7 @@ final class PendingReply<R> implements Reply<R> {
   }
 
   private void leave(Runnable completion) {
-    shard.answered(this);
+    unlink();
     completion.run();
   }
 }

@@ -6,12 +6,10 @@ import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -32,20 +30,17 @@ final class Shard {
   private final OwnedShard owned;
   private final ShardExecutor loop;
   private final LongSupplier nanos;
-  private final ShardClock time;
-  private final Map<ShardApp<?>, Object> states = new HashMap<>();
-  private final TimerWheel wheel;
+  private final AppStates states = new AppStates();
+  private final ShardTimers timers;
   private WatchHub hub;
   private final RequestMemo memo;
   private final ShardMetrics metrics;
   private final CommitPipeline commits;
-  private final ArrayDeque<ShardTask> heldBack = new ArrayDeque<>();
+  private final HeldBackTasks heldBack;
   private final UnansweredReplies unanswered = new UnansweredReplies();
   private final List<Runnable> whenQuiet = new ArrayList<>();
-  private boolean stopped;
-  private boolean holdsBack;
-  private boolean newTimer;
   private final Route route;
+  private boolean stopped;
   private volatile Failure dropped; // written by the loop, read by whoever would replace the shard
 
   /**
@@ -62,12 +57,12 @@ final class Shard {
     this.owned = owned;
     this.loop = loop;
     this.nanos = nanos;
-    this.time = new ShardClock(nanos);
-    this.wheel = new TimerWheel(time.getAsLong());
-    this.commits = new CommitPipeline(store, owned, nanos, new CommitListener());
-    numberFrom(owned.revision());
     this.memo = memo;
     this.metrics = metrics;
+    this.timers = new ShardTimers(nanos, this::mayFire, this::fire);
+    this.commits = new CommitPipeline(store, owned, nanos, new CommitListener());
+    this.heldBack = new HeldBackTasks(commits);
+    numberFrom(owned.revision());
     this.route = Route.here(owned.epoch());
   }
 
@@ -92,22 +87,17 @@ final class Shard {
     memo.load(rows);
     inTransaction(memo::begin);
     for (ShardApp<?> shardApp : apps) {
-      List<Row> own = rows.stream().filter(row -> row.key().startsWith(shardApp.prefix())).toList();
-      inTransaction(tx -> states.put(shardApp, shardApp.open(own, tx)));
+      inTransaction(tx -> states.open(shardApp, rows, tx));
     }
   }
 
   /** It answers from now on, so all time counts from now on. */
   void start() {
-    time.run();
+    timers.start();
   }
 
   int number() {
     return owned.shard();
-  }
-
-  long epoch() {
-    return owned.epoch();
   }
 
   Route route() {
@@ -118,10 +108,13 @@ final class Shard {
     return hub;
   }
 
-  /** What the app keeps here. */
-  @SuppressWarnings("unchecked") // put there by takeOver under the same app
-  <S> S state(ShardApp<S> shardApp) {
-    return (S) states.get(shardApp);
+  ShardTimers timers() {
+    return timers;
+  }
+
+  /** What the loop keeps for it while its commits are held up. */
+  HeldBackTasks heldBack() {
+    return heldBack;
   }
 
   <S, R> void run(ShardApp<S> shardApp, Command<S, R> command, PendingReply<R> reply) {
@@ -130,7 +123,7 @@ final class Shard {
     if (reply.isAbandoned() || !takes(reply)) {
       return;
     }
-    S state = state(shardApp);
+    S state = states.of(shardApp);
     reply.touched(true); // should it throw: sent elsewhere, it would throw there too
     inTransaction(
         tx -> {
@@ -176,35 +169,24 @@ final class Shard {
     }
   }
 
-  /** Tells the watcher the state as of one revision, then every event after it. */
-  <S> void watch(ShardApp<S> shardApp, StateSnapshot<S> snapshot, Watcher watcher) {
-    Failure refusal = refusal();
+  /**
+   * Tells the watcher the state as of one revision, then every event after it. With a revision to
+   * go on after, it hears the events after that one; where some of those are gone, it is told so
+   * and starts from a snapshot.
+   */
+  <S> void watch(
+      ShardApp<S> shardApp, OptionalLong after, StateSnapshot<S> snapshot, Watcher watcher) {
     if (watcher.isGone()) {
       return; // it cannot be taken out again: that went ahead of this
     }
-    if (refusal != null) {
-      watcher.end(refusal);
-    } else {
-      begin(shardApp, snapshot, watcher);
-    }
-  }
-
-  private <S> void begin(ShardApp<S> shardApp, StateSnapshot<S> snapshot, Watcher watcher) {
-    // The state shows the open batch half done; sealed, it is the state as of that batch.
-    commits.sealOpen();
-    Object content = snapshot.take(state(shardApp), time.getAsLong());
-    whenDurable(() -> hub.watch(watcher, content));
-  }
-
-  /**
-   * Goes on after a revision; where events after it are gone, says so and starts from a snapshot.
-   */
-  <S> void resume(ShardApp<S> shardApp, long after, StateSnapshot<S> snapshot, Watcher watcher) {
     Failure refusal = refusal();
     if (refusal != null) {
       watcher.end(refusal);
-    } else if (!hub.resume(watcher, after)) {
-      begin(shardApp, snapshot, watcher);
+    } else if (after.isEmpty() || !hub.resume(watcher, after.getAsLong())) {
+      // The state shows the open batch half done; sealed, it is the state as of that batch.
+      commits.sealOpen();
+      Object content = snapshot.take(states.of(shardApp), timers.now());
+      commits.whenDurable(() -> hub.watch(watcher, content));
     }
   }
 
@@ -221,7 +203,6 @@ final class Shard {
       reply.refuse(refusal);
       return false;
     }
-    reply.bind(this);
     unanswered.add(reply);
     return true;
   }
@@ -253,63 +234,20 @@ final class Shard {
     return store.authorityUntil() - nanos.getAsLong() > 0;
   }
 
-  /**
-   * Fires the timers that are due. Not while nothing can be written: an expiry would be lost, and
-   * the shard with it. They are late then, never lost.
-   */
-  void advance() {
-    if (hasTimers()) {
-      wheel.advance(time.getAsLong());
-    }
-  }
-
-  long nextTimer() {
-    long next = hasTimers() ? wheel.nextNanos() : Long.MAX_VALUE;
-    return next == Long.MAX_VALUE ? next : time.outside(next);
-  }
-
-  /** Whether a timer was set since this was last asked. */
-  boolean takesNewTimer() {
-    boolean since = newTimer;
-    newTimer = false;
-    return since;
-  }
-
-  private boolean hasTimers() {
+  private boolean mayFire() {
     return dropped == null && !stopped && store.readOnly().isEmpty();
+  }
+
+  private void fire(Tx.TimerTask task, long lateNanos) {
+    if (dropped == null) { // by a timer that fired before it in the same step
+      metrics.fired(lateNanos);
+      inTransaction(task::run);
+    }
   }
 
   /** Sends what has gathered, as far as it may leave. */
   void flush() {
     commits.flush();
-  }
-
-  /**
-   * Begins a pass of the loop. While sealed batches wait for room, normal work waits too: more
-   * commands now would only make the queue behind them longer.
-   */
-  void beginPass() {
-    holdsBack = commits.isCongested();
-  }
-
-  /** Keeps a task for later, behind those that are kept already, if it must wait; else false. */
-  boolean holdBack(ShardTask task) {
-    if (!holdsBack && heldBack.isEmpty()) {
-      return false;
-    }
-    heldBack.add(task);
-    return true;
-  }
-
-  /** What was held back, if there is room now; null if there is nothing to run here. */
-  ShardTask pollHeldBack(boolean takesSlow) {
-    ShardTask next = holdsBack ? null : heldBack.peek();
-    return next == null || next.isSlow() && !takesSlow ? null : heldBack.poll();
-  }
-
-  /** Whether something was held back and could run in the next pass. */
-  boolean hasWork() {
-    return !heldBack.isEmpty() && !commits.isCongested();
   }
 
   /** Runs work whose failure costs this shard its memory, and the loop nothing. */
@@ -343,7 +281,7 @@ final class Shard {
       task.run();
     } else {
       whenQuiet.add(task);
-      whenDurable(this::becomeQuiet);
+      commits.whenDurable(this::becomeQuiet);
     }
   }
 
@@ -378,12 +316,8 @@ final class Shard {
     unanswered.removeEach(reply -> reply.drop(why, untouched));
     hub.close(why);
     memo.close();
-    states.keySet().forEach(this::close);
+    states.close();
     becomeQuiet();
-  }
-
-  private <S> void close(ShardApp<S> shardApp) {
-    shardApp.close(state(shardApp));
   }
 
   /**
@@ -411,18 +345,10 @@ final class Shard {
     owned.release();
   }
 
-  void whenDurable(Runnable task) {
-    commits.whenDurable(task);
-  }
-
-  void answered(PendingReply<?> reply) {
-    unanswered.remove(reply);
-  }
-
-  private void inTransaction(TransactionWork work) {
-    ShardTx tx = new ShardTx(this, time.getAsLong());
+  private void inTransaction(Consumer<ShardTx> work) {
+    ShardTx tx = new ShardTx(timers, commits);
     try {
-      work.run(tx);
+      work.accept(tx);
     } catch (Throwable thrown) { // a StackOverflowError, say: the state may be half changed
       failed(thrown);
       return;
@@ -463,28 +389,5 @@ final class Shard {
     public void lost(Failure why) {
       drop(why == null ? ShardFailures.moved(number()) : why);
     }
-  }
-
-  long nextToken() {
-    return commits.nextToken();
-  }
-
-  Tx.Timer schedule(long dueNanos, Tx.TimerTask task) {
-    newTimer = true;
-    TimerWheel.Timer timer =
-        wheel.schedule(
-            dueNanos,
-            () -> {
-              if (dropped == null) { // by a timer that fired before it in the same step
-                metrics.fired(Math.max(0, time.getAsLong() - dueNanos));
-                inTransaction(task::run);
-              }
-            });
-    return timer::cancel;
-  }
-
-  @FunctionalInterface
-  private interface TransactionWork {
-    void run(ShardTx tx);
   }
 }

@@ -165,8 +165,8 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   /** As the loop's work, once the shard decides nothing more: what it held back is refused. */
   void remove(Shard shard) {
     shards.remove(shard);
-    shard.beginPass();
-    runHeldBack(shard, Integer.MAX_VALUE, true); // refused, so none of it is slow
+    shard.heldBack().beginPass();
+    runHeldBack(shard.heldBack(), Integer.MAX_VALUE, true); // refused, so none of it is slow
   }
 
   /**
@@ -190,13 +190,13 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     timersFrom = now;
     fireTimers();
     return shards.stream()
-        .mapToLong(Shard::nextTimer)
+        .mapToLong(shard -> shard.timers().next())
         .anyMatch(next -> next != Long.MAX_VALUE && next - now <= 0);
   }
 
   private void fireTimers() {
     for (Shard shard : shards) {
-      shard.guarded(Shard::advance);
+      shard.guarded(fired -> fired.timers().advance());
     }
   }
 
@@ -223,7 +223,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     boolean heldBack = false;
     for (Shard shard : shards) {
       shard.guarded(Shard::flush);
-      heldBack |= shard.hasWork();
+      heldBack |= shard.heldBack().hasWork();
     }
     return heldBack;
   }
@@ -250,12 +250,12 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   private int runNormal(ShardTask first, boolean onThread) {
     int done = 0;
     for (Shard shard : shards) {
-      shard.beginPass();
-      done += runHeldBack(shard, MAX_A_PASS - done, onThread);
+      shard.heldBack().beginPass();
+      done += runHeldBack(shard.heldBack(), MAX_A_PASS - done, onThread);
     }
     ShardTask task = first == null ? normal.poll() : first;
     while (task != null) {
-      if (!task.shard().holdBack(task)) {
+      if (!task.shard().heldBack().hold(task)) {
         run(task);
         done++;
       }
@@ -264,10 +264,10 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     return done;
   }
 
-  private static int runHeldBack(Shard shard, int most, boolean onThread) {
+  private static int runHeldBack(HeldBackTasks heldBack, int most, boolean onThread) {
     int done = 0;
     while (done < most) {
-      ShardTask task = shard.pollHeldBack(onThread);
+      ShardTask task = heldBack.poll(onThread);
       if (task == null) {
         break;
       }
@@ -285,8 +285,8 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   private boolean hasEarlierTimer() {
     boolean found = false;
     for (Shard shard : shards) {
-      if (shard.takesNewTimer()) {
-        long next = shard.nextTimer();
+      if (shard.timers().takeNew()) {
+        long next = shard.timers().next();
         found |= next != Long.MAX_VALUE && next - wakesAt < 0;
       }
     }
@@ -336,7 +336,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     long now = nanos.getAsLong();
     long wait = idleNanos;
     for (Shard shard : shards) {
-      long next = shard.nextTimer();
+      long next = shard.timers().next();
       if (next != Long.MAX_VALUE) {
         wait = Math.min(wait, Math.max(next, timersFrom) - now);
       }

@@ -8,7 +8,8 @@ import java.util.Map;
 
 /** Gathers the effects of one command, which the shard then adds to its open batch as a whole. */
 final class ShardTx implements Tx {
-  private final Shard shard;
+  private final ShardTimers timers;
+  private final CommitPipeline commits;
   private final long nanos;
   private final Map<String, Write> writes = new LinkedHashMap<>();
   private final List<Appended> appended = new ArrayList<>(2);
@@ -16,9 +17,11 @@ final class ShardTx implements Tx {
   private final List<Runnable> answers = new ArrayList<>();
   private final List<Runnable> beforeCommit = new ArrayList<>();
 
-  ShardTx(Shard shard, long nanos) {
-    this.shard = shard;
-    this.nanos = nanos;
+  /** Of now, on the shard's clock. */
+  ShardTx(ShardTimers timers, CommitPipeline commits) {
+    this.timers = timers;
+    this.commits = commits;
+    this.nanos = timers.now();
   }
 
   @Override
@@ -61,12 +64,12 @@ final class ShardTx implements Tx {
 
   @Override
   public long token() {
-    return shard.nextToken();
+    return commits.nextToken();
   }
 
   @Override
   public Timer at(long dueNanos, TimerTask task) {
-    return shard.schedule(dueNanos, task);
+    return timers.schedule(dueNanos, task);
   }
 
   /** Leaves when this transaction, and all it may have seen, is durable. */

@@ -11,17 +11,17 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
@@ -42,8 +42,7 @@ public final class Shards implements AutoCloseable {
   private final LongSupplier nanos;
   private final RefusedShards refusedShards = new RefusedShards();
   private final List<ShardLoop> loops;
-  private final List<ShardQueueLimit> queues;
-  private final AtomicReferenceArray<Shard> serving;
+  private final ShardSlot[] slots;
   private final ShardMetrics metrics;
   private final RequestMemory requests;
   private final HeapPressure heap = HeapPressure.ofThisProcess();
@@ -65,15 +64,20 @@ public final class Shards implements AutoCloseable {
     this.settings = settings;
     this.metrics = new ShardMetrics(registry);
     this.requests = RequestMemory.of(settings);
-    this.serving = new AtomicReferenceArray<>(store.shards());
     this.loops =
         IntStream.range(0, settings.loops())
             .mapToObj(i -> new ShardLoop("plinth-shards-" + i, nanos))
             .toList();
-    this.queues =
+    this.slots =
         IntStream.range(0, store.shards())
-            .mapToObj(i -> new ShardQueueLimit(settings.queue()))
-            .toList();
+            .mapToObj(
+                shard ->
+                    new ShardSlot(
+                        shard,
+                        loops.get(shard % loops.size()),
+                        new ShardQueueLimit(settings.queue()),
+                        metrics))
+            .toArray(ShardSlot[]::new);
     this.shardRouter = new ShardRouter(this, metrics, store.shards(), settings.queue());
     this.placement = new Placement(store, this, metrics, refusedShards);
     this.engine = new ShardEngine(store, refusedShards);
@@ -158,26 +162,23 @@ public final class Shards implements AutoCloseable {
 
   /** Numbers of the shards that this node serves now. */
   public List<Integer> served() {
-    return IntStream.range(0, store.shards()).filter(i -> isServed(i)).boxed().toList();
+    return IntStream.range(0, slots.length).filter(i -> slots[i].isServed()).boxed().toList();
   }
 
   /** Number of the last durable commit of a shard that this node serves. */
   public OptionalLong revision(int shard) {
-    Shard here = serving.get(shard);
-    return here == null || here.isLost()
-        ? OptionalLong.empty()
-        : OptionalLong.of(here.hub().revision());
+    return slots[shard].revision();
   }
 
   /** Commands that wait, over all shards. */
   int queued() {
-    return queues.stream().mapToInt(ShardQueueLimit::waiting).sum();
+    return Arrays.stream(slots).mapToInt(ShardSlot::waiting).sum();
   }
 
   public <S, R> CompletableFuture<R> submit(
       int shard, ShardApp<S> shardApp, CommandPriority commandPriority, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
-    enqueue(shard, commandPriority, to -> to.run(shardApp, command, reply), reply::refuse);
+    slots[shard].submit(commandPriority, to -> to.run(shardApp, command, reply), reply::refuse);
     return reply.future();
   }
 
@@ -192,7 +193,8 @@ public final class Shards implements AutoCloseable {
       int shard, ShardApp<S> shardApp, CommandPriority commandPriority, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
     if (!refuseToGrow(shard, commandPriority, reply::refuse)) {
-      enqueue(shard, commandPriority, to -> to.mutate(shardApp, command, reply), reply::refuse);
+      slots[shard].submit(
+          commandPriority, to -> to.mutate(shardApp, command, reply), reply::refuse);
     }
     return reply.future();
   }
@@ -206,8 +208,7 @@ public final class Shards implements AutoCloseable {
       Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();
     if (!refuseToGrow(shard, commandPriority, reply::refuse)) {
-      enqueue(
-          shard,
+      slots[shard].submit(
           commandPriority,
           to -> to.runOnce(shardApp, commandPriority, idempotentRequest, command, reply),
           reply::refuse);
@@ -229,58 +230,24 @@ public final class Shards implements AutoCloseable {
   /** Starts with a snapshot, taken by {@code snapshot} on the shard's loop. */
   public <S> void watch(
       int shard, ShardApp<S> shardApp, StateSnapshot<S> snapshot, Watcher watcher) {
-    enqueueSlow(shard, to -> to.watch(shardApp, snapshot, watcher), watcher::end);
+    slots[shard].submitSlow(
+        to -> to.watch(shardApp, OptionalLong.empty(), snapshot, watcher), watcher::end);
   }
 
   /** Goes on after a revision that the watcher has seen, or tells of a gap and starts again. */
   public <S> void resume(
       int shard, ShardApp<S> shardApp, long after, StateSnapshot<S> snapshot, Watcher watcher) {
-    enqueueSlow(shard, to -> to.resume(shardApp, after, snapshot, watcher), watcher::end);
+    slots[shard].submitSlow(
+        to -> to.watch(shardApp, OptionalLong.of(after), snapshot, watcher), watcher::end);
   }
 
   public void unwatch(int shard, Watcher watcher) {
-    enqueue(shard, CommandPriority.URGENT, to -> to.hub().leave(watcher), gone -> {});
-  }
-
-  private void enqueue(
-      int shard, CommandPriority commandPriority, Consumer<Shard> work, Consumer<Failure> refusal) {
-    admit(shard, commandPriority, work, refusal)
-        .ifPresent(task -> loop(shard).submit(commandPriority, task));
-  }
-
-  /** For snapshots: the more rows, the longer they take. */
-  private void enqueueSlow(int shard, Consumer<Shard> work, Consumer<Failure> refusal) {
-    admit(shard, CommandPriority.NORMAL, work, refusal)
-        .ifPresent(task -> loop(shard).submitSlow(task));
-  }
-
-  private Optional<ShardTask> admit(
-      int shard, CommandPriority commandPriority, Consumer<Shard> work, Consumer<Failure> refusal) {
-    Shard to = serving.get(shard);
-    ShardQueueLimit queue = queues.get(shard);
-    if (to == null) {
-      refusal.accept(ShardFailures.noEffect(shard));
-    } else if (!queue.enter(commandPriority)) {
-      metrics.refused();
-      refusal.accept(ShardFailures.overloaded(shard));
-    } else {
-      return Optional.of(new ShardTask(to, queue, work));
-    }
-    return Optional.empty();
-  }
-
-  private ShardLoop loop(int shard) {
-    return loops.get(shard % loops.size());
-  }
-
-  private boolean isServed(int shard) {
-    Shard serves = serving.get(shard);
-    return serves != null && !serves.isLost();
+    slots[shard].submit(CommandPriority.URGENT, to -> to.hub().leave(watcher), gone -> {});
   }
 
   Optional<Route> routeHere(int shard) {
-    Shard here = serving.get(shard);
-    return here != null && !here.isLost() ? Optional.of(here.route()) : placement.coming(shard);
+    Route here = slots[shard].route();
+    return here != null ? Optional.of(here) : placement.coming(shard);
   }
 
   /** Looks at the store soon: something moved. */
@@ -290,14 +257,13 @@ public final class Shards implements AutoCloseable {
 
   /** True if there is something here to give up, which {@link #replace} does. */
   boolean isLost(int shard) {
-    Shard here = serving.get(shard);
-    return here != null && here.isLost();
+    return slots[shard].isLost();
   }
 
   void serve(OwnedShard owned) {
-    ShardLoop loop = loop(owned.shard());
+    ShardSlot slot = slots[owned.shard()];
     RequestMemo memo = new RequestMemo(requests, nanos);
-    Shard shard = new Shard(store, owned, loop, nanos, memo, metrics);
+    Shard shard = new Shard(store, owned, slot.loop(), nanos, memo, metrics);
     try {
       shard.takeOver(apps, settings.generation(), rollbackDetector);
     } catch (RuntimeException e) {
@@ -305,17 +271,16 @@ public final class Shards implements AutoCloseable {
       owned.release();
       throw e;
     }
-    // Before any command can reach it, since it starts the shard's time.
-    loop.execute(() -> loop.add(shard));
-    serving.set(owned.shard(), shard);
+    slot.serve(shard);
     log.log(Level.DEBUG, "serving shard " + owned.shard() + " in epoch " + owned.epoch());
   }
 
   /** Gives up a shard that is lost, or loads it anew: whoever waits is told. */
   void replace(int number) {
-    Shard shard = serving.getAndSet(number, null);
+    ShardSlot slot = slots[number];
+    Shard shard = slot.take();
     if (shard != null) {
-      await(handOff(shard), DRAIN_NANOS);
+      await(slot.dismiss(shard), DRAIN_NANOS);
       rollbackDetector.record(number, shard.hub().revision());
       shard.reclaim().ifPresentOrElse(this::serve, shard::release);
     }
@@ -323,58 +288,28 @@ public final class Shards implements AutoCloseable {
 
   /** Hands a shard on: what was decided becomes durable and is answered, the rest had no effect. */
   void give(int number) {
-    Shard shard = serving.getAndSet(number, null);
+    ShardSlot slot = slots[number];
+    Shard shard = slot.take();
     if (shard != null) {
-      await(drain(shard), DRAIN_NANOS);
-      await(handOff(shard), DRAIN_NANOS);
+      await(slot.drain(shard), DRAIN_NANOS);
+      await(slot.dismiss(shard), DRAIN_NANOS);
       shard.release();
       metrics.given();
     }
   }
 
-  private CompletableFuture<Void> handOff(Shard shard) {
-    ShardLoop loop = loop(shard.number());
-    return CompletableFuture.runAsync(
-        () -> {
-          shard.leave();
-          loop.remove(shard);
-        },
-        loop);
-  }
-
-  private CompletableFuture<Void> drain(Shard shard) {
-    CompletableFuture<Void> quiet = new CompletableFuture<>();
-    ShardQueueLimit queue = queues.get(shard.number());
-    queue.enterAnyway();
-    ShardTask stop =
-        new ShardTask(
-            shard,
-            queue,
-            stopping -> {
-              stopping.stop();
-              stopping.whenQuiet(() -> quiet.complete(null));
-            });
-    loop(shard.number()).submit(CommandPriority.NORMAL, stop);
-    return quiet;
-  }
-
   /** Tells watchers that they have missed nothing. */
   void progress() {
-    for (int i = 0; i < store.shards(); i++) {
-      Shard shard = serving.get(i);
-      if (shard != null) {
-        loop(i).execute(() -> shard.guarded(Shard::progress));
-      }
+    for (ShardSlot slot : slots) {
+      slot.execute(Shard::progress);
     }
   }
 
   /** Notes how far the shards are, here and elsewhere. */
   void record() {
-    for (int i = 0; i < store.shards(); i++) {
-      Shard shard = serving.get(i);
-      if (shard != null) {
-        rollbackDetector.record(i, shard.hub().revision());
-      }
+    for (int i = 0; i < slots.length; i++) {
+      int shard = i;
+      slots[i].revision().ifPresent(revision -> rollbackDetector.record(shard, revision));
     }
     shardRouter.seen().clusterSnapshot().owners().forEach(rollbackDetector::record);
     rollbackDetector.save();
@@ -384,28 +319,25 @@ public final class Shards implements AutoCloseable {
   @Override
   public void close() {
     placement.close();
-    List<Shard> all = new ArrayList<>();
-    for (int i = 0; i < store.shards(); i++) {
-      Shard shard = serving.getAndSet(i, null);
-      if (shard != null) {
-        all.add(shard);
-      }
-    }
-    awaitAll(all, this::drain);
+    List<Shard> all = Arrays.stream(slots).map(ShardSlot::take).filter(Objects::nonNull).toList();
+    awaitAll(all, ShardSlot::drain);
     all.forEach(shard -> rollbackDetector.record(shard.number(), shard.hub().revision()));
     rollbackDetector.save();
     rollbackDetector.close();
-    awaitAll(all, this::handOff);
+    awaitAll(all, ShardSlot::dismiss);
     loops.forEach(ShardLoop::close);
     all.forEach(Shard::release);
     shardRouter.close();
   }
 
   /** All at the same time: a store that is away costs the wait once, and not once for each. */
-  private static void awaitAll(List<Shard> all, Function<Shard, CompletableFuture<Void>> step) {
-    await(
-        CompletableFuture.allOf(all.stream().map(step).toArray(CompletableFuture[]::new)),
-        DRAIN_NANOS);
+  private void awaitAll(
+      List<Shard> all, BiFunction<ShardSlot, Shard, CompletableFuture<Void>> step) {
+    CompletableFuture<?>[] steps =
+        all.stream()
+            .map(shard -> step.apply(slots[shard.number()], shard))
+            .toArray(CompletableFuture[]::new);
+    await(CompletableFuture.allOf(steps), DRAIN_NANOS);
   }
 
   /** Bounded: a store that is away must not keep a process from ending. */

@@ -21,21 +21,11 @@ final class UnansweredReplies {
     ends.before = reply;
   }
 
-  /** Does nothing if it is not here. */
-  void remove(PendingReply<?> reply) {
-    if (reply.before != null) {
-      reply.before.after = reply.after;
-      reply.after.before = reply.before;
-      reply.before = null;
-      reply.after = null;
-    }
-  }
-
   /** Takes all of them out, the oldest first. */
   void removeEach(Consumer<PendingReply<?>> action) {
     while (ends.after != ends) {
       PendingReply<?> oldest = ends.after;
-      remove(oldest);
+      oldest.unlink();
       action.accept(oldest);
     }
   }

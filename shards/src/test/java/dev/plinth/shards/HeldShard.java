@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -63,13 +64,13 @@ final class HeldShard {
 
   RecordedWatcher watch() {
     RecordedWatcher watcher = new RecordedWatcher();
-    shard.watch(TEXTS, (state, nanos) -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, OptionalLong.empty(), (state, nanos) -> new TreeMap<>(state), watcher);
     return watcher;
   }
 
   RecordedWatcher resume(long after) {
     RecordedWatcher watcher = new RecordedWatcher();
-    shard.resume(TEXTS, after, (state, nanos) -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, OptionalLong.of(after), (state, nanos) -> new TreeMap<>(state), watcher);
     return watcher;
   }
 

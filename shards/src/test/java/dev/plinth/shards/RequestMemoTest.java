@@ -80,7 +80,7 @@ class RequestMemoTest {
     }
     commit();
     clock.advance(RETENTION);
-    shard.advance();
+    shard.timers().advance();
     assertEquals("", once("first", TextApp.put("a", "2")).join());
     assertNothingToCommit();
     clock.advance(Duration.ofMillis(2));
@@ -181,13 +181,13 @@ class RequestMemoTest {
     }
     for (int i = 0; i < 50; i++) {
       clock.advance(Duration.ofSeconds(1));
-      shard.advance();
+      shard.timers().advance();
       commit();
     }
     assertTrue(rows() <= 70, rows() + " rows");
     assertEquals(0, memory.answers());
     assertEquals(0, memory.bytes());
-    assertEquals(Long.MAX_VALUE, shard.nextTimer(), "nothing is left to do");
+    assertEquals(Long.MAX_VALUE, shard.timers().next(), "nothing is left to do");
   }
 
   @Test
@@ -227,7 +227,7 @@ class RequestMemoTest {
     assertEquals(101, rows());
     for (int i = 0; i < 10; i++) {
       clock.advance(Duration.ofSeconds(1));
-      shard.advance();
+      shard.timers().advance();
       commit();
     }
     assertEquals(1, rows());
@@ -282,7 +282,7 @@ class RequestMemoTest {
             });
     commit();
     clock.advance(Duration.ofMillis(1));
-    shard.advance();
+    shard.timers().advance();
     commit();
     assertEquals("done", first.join());
     takeOver();

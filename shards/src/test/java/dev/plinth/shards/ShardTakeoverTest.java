@@ -43,12 +43,12 @@ class ShardTakeoverTest {
     loop.pass();
     assertEquals(SECOND, left(shard, app));
     clock.advance(Duration.ofMillis(900));
-    shard.advance();
+    shard.timers().advance();
     assertEquals(List.of(), told);
     assertEquals(SECOND / 10, left(shard, app));
-    assertTrue(shard.nextTimer() > clock.nanos().getAsLong(), "told on the clock of the loop");
+    assertTrue(shard.timers().next() > clock.nanos().getAsLong(), "told on the clock of the loop");
     clock.advance(Duration.ofMillis(100));
-    shard.advance();
+    shard.timers().advance();
     assertEquals(List.of("expired"), told);
   }
 

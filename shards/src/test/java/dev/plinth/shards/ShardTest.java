@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -235,12 +236,12 @@ class ShardTest {
     run((state, tx, reply) -> tx.at(tx.nanos() + 1_000, late -> late.put("text/a", new byte[0])));
     store.readOnly = Failure.StoreUnavailable.readOnly("test", "full");
     clock.advance(Duration.ofSeconds(1));
-    shard.advance();
+    shard.timers().advance();
     shard.flush();
     assertEquals(0, store.underWay());
-    assertEquals(Long.MAX_VALUE, shard.nextTimer(), "the loop need not wake for it");
+    assertEquals(Long.MAX_VALUE, shard.timers().next(), "the loop need not wake for it");
     store.readOnly = null;
-    shard.advance();
+    shard.timers().advance();
     shard.flush();
     assertEquals(1, store.underWay());
   }
@@ -274,11 +275,11 @@ class ShardTest {
                   reply.send(later, "fired");
                 }));
     clock.advance(Duration.ofMillis(4));
-    shard.advance();
+    shard.timers().advance();
     shard.flush();
     assertEquals(0, store.underWay());
     clock.advance(Duration.ofMillis(1));
-    shard.advance();
+    shard.timers().advance();
     shard.flush();
     store.finishOne();
     assertTrue(store.rows.containsKey("text/t"));
@@ -396,7 +397,7 @@ class ShardTest {
   void watch_startsWithTheStateOfARevision_thenEveryEventAfterIt() {
     RecordedWatcher watcher = new RecordedWatcher();
     run(TextApp.put("a", "1"));
-    shard.watch(TEXTS, (state, nanos) -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, OptionalLong.empty(), (state, nanos) -> new TreeMap<>(state), watcher);
     run(TextApp.put("b", "2"));
     shard.flush();
     assertEquals(List.of(), watcher.told, "the state it shows is not durable yet");
@@ -416,7 +417,7 @@ class ShardTest {
     CompletableFuture<String> decided = run(TextApp.put("a", "1"));
     shard.stop();
     clock.advance(Duration.ofSeconds(1));
-    shard.advance();
+    shard.timers().advance();
     assertEquals("none", effect(run(TextApp.put("b", "1"))));
     List<String> order = new ArrayList<>();
     shard.whenQuiet(() -> order.add("quiet"));
@@ -486,7 +487,7 @@ class ShardTest {
   @Test
   void drop_endsWatches() {
     RecordedWatcher watcher = new RecordedWatcher();
-    shard.watch(TEXTS, (state, nanos) -> new TreeMap<>(state), watcher);
+    shard.watch(TEXTS, OptionalLong.empty(), (state, nanos) -> new TreeMap<>(state), watcher);
     run(TextApp.put("a", "1"));
     shard.flush();
     store.depose();

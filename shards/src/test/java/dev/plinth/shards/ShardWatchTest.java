@@ -3,6 +3,7 @@ package dev.plinth.shards;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +51,10 @@ class ShardWatchTest {
   void watchOfACallerThatIsGone_isNotBegun() {
     RecordedWatcher gone = new RecordedWatcher();
     gone.gone = true;
-    here.shard.watch(HeldShard.TEXTS, (state, nanos) -> new TreeMap<>(state), gone);
-    here.shard.resume(HeldShard.TEXTS, 0, (state, nanos) -> new TreeMap<>(state), gone);
+    here.shard.watch(
+        HeldShard.TEXTS, OptionalLong.empty(), (state, nanos) -> new TreeMap<>(state), gone);
+    here.shard.watch(
+        HeldShard.TEXTS, OptionalLong.of(0), (state, nanos) -> new TreeMap<>(state), gone);
     assertEquals(List.of(), gone.told);
     assertEquals(0, here.shard.hub().watchers());
   }

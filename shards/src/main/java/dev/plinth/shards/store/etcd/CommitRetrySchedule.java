@@ -20,15 +20,15 @@ final class CommitRetrySchedule {
   }
 
   /**
-   * Marks the commit as waiting, until {@code then} takes that back. There is no pause before its
-   * second try: most often a connection was cut, and the next one does.
+   * Pauses the commit, until {@code then} resumes it. There is no pause before its second try: most
+   * often a connection was cut, and the next one does.
    */
   void pause(PendingCommit commit, Runnable then) {
     int pauses = commit.tries() - 1;
     if (pauses == 0) {
       return;
     }
-    commit.waiting(true);
+    commit.pause();
     etcdStoreContext
         .scheduler()
         .schedule(

@@ -151,7 +151,7 @@ final class CommitSender {
   /** The first commit that is surely not applied takes all after it along. */
   private boolean isEnded(PendingCommit head) {
     if (claimEnd == null) {
-      claimEnd = lost && !head.wasSent() ? ClaimEnd.DEPOSED : head.ending();
+      claimEnd = lost && !head.wasSent() ? ClaimEnd.DEPOSED : head.claimEnd();
     }
     return claimEnd != null;
   }
@@ -176,8 +176,7 @@ final class CommitSender {
     if (!commit.wasSent()) {
       return !lost;
     }
-    return !commit.isWaiting()
-        && commit.ending() == null
+    return commit.state() == PendingCommit.State.RETURNED
         && (before == null || before.wasSentAfter(commit));
   }
 
@@ -195,21 +194,27 @@ final class CommitSender {
                         answered(commit, commitStatus);
                       } else if (!commit.outcome().isDone()) {
                         failed(commit, failure);
-                      } else if (EtcdFailure.of(failure) == EtcdFailure.DOUBTFUL) {
-                        commit.doubt();
                       } else {
-                        commit.back();
+                        returnedLate(commit, failure);
                       }
                       proceed();
                     }));
   }
 
+  /** A try of a commit that has failed meanwhile. */
+  private static void returnedLate(PendingCommit commit, Throwable failure) {
+    commit.returned();
+    if (EtcdFailure.of(failure) == EtcdFailure.DOUBTFUL) {
+      commit.doubt();
+    }
+  }
+
   private void answered(PendingCommit commit, CommitStatus commitStatus) {
-    commit.back();
+    commit.returned();
     if (!commitStatus.ours()) {
       lost = true;
       boolean maybe = commit.isDoubtful() && commitStatus.revision() >= commit.number();
-      commit.end(
+      commit.giveUp(
           maybe
               ? new ClaimEnd(EtcdFailure.unknown("the shard was lost before the answer came", null))
               : ClaimEnd.DEPOSED);
@@ -217,7 +222,7 @@ final class CommitSender {
         || commitStatus.revision() < commit.number() && commit.wasInOrder()) {
       // Only a hand in the data, or a restored backup, does this.
       String what = "the last commit is " + commitStatus.revision() + " (expected: ";
-      commit.end(
+      commit.giveUp(
           new ClaimEnd(
               EtcdFailure.unknown(what + (commit.number() - 1) + ".." + sentUpTo + ")", null)));
     } else {
@@ -235,13 +240,13 @@ final class CommitSender {
       refusedForSpace(commit, failure);
       return;
     }
-    commit.back();
+    commit.returned();
     if (etcdFailure == EtcdFailure.DOUBTFUL) {
       etcdStoreContext.metrics().doubtful();
       commit.doubt();
       waitOrEnd(commit, failure);
     } else {
-      commit.end(refusal(commit, failure));
+      commit.giveUp(refusal(commit, failure));
     }
   }
 
@@ -256,8 +261,8 @@ final class CommitSender {
                       if (failure == null
                           && commitStatus.ours()
                           && commitStatus.revision() < commit.number()) {
-                        commit.back();
-                        commit.end(refusal(commit, refusal));
+                        commit.returned();
+                        commit.giveUp(refusal(commit, refusal));
                       } else {
                         commit.doubt();
                         onReadBack(commit, commitStatus, refusal);
@@ -268,8 +273,8 @@ final class CommitSender {
 
   private void onReadBack(PendingCommit commit, CommitStatus commitStatus, Throwable refusal) {
     if (commitStatus == null) {
-      commit.back();
-      commit.end(refusal(commit, refusal));
+      commit.returned();
+      commit.giveUp(refusal(commit, refusal));
     } else {
       answered(commit, commitStatus);
     }
@@ -285,7 +290,7 @@ final class CommitSender {
   /** Asks again, as long as no other node can own the shard. */
   private void waitOrEnd(PendingCommit commit, Throwable failure) {
     if (commitRetrySchedule.isExpired()) {
-      commit.end(new ClaimEnd(EtcdFailure.unknown("no answer to a commit", failure)));
+      commit.giveUp(new ClaimEnd(EtcdFailure.unknown("no answer to a commit", failure)));
       return;
     }
     commitRetrySchedule.pause(
@@ -293,9 +298,10 @@ final class CommitSender {
         () ->
             serial.execute(
                 () -> {
-                  commit.waiting(false);
+                  commit.resume();
                   if (commitRetrySchedule.isExpired()) {
-                    commit.end(new ClaimEnd(EtcdFailure.unknown("no answer to a commit", failure)));
+                    commit.giveUp(
+                        new ClaimEnd(EtcdFailure.unknown("no answer to a commit", failure)));
                   }
                   proceed();
                 }));

@@ -1,0 +1,30 @@
+package dev.plinth.shards;
+
+import dev.plinth.shards.store.Row;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What each app keeps of one shard in memory. */
+final class AppStates {
+  private final Map<ShardApp<?>, Object> states = new HashMap<>();
+
+  /** Has an app build its state from those of the rows that are its own. */
+  void open(ShardApp<?> app, List<Row> rows, Tx tx) {
+    List<Row> own = rows.stream().filter(row -> row.key().startsWith(app.prefix())).toList();
+    states.put(app, app.open(own, tx));
+  }
+
+  @SuppressWarnings("unchecked") // put there under the same app
+  <S> S of(ShardApp<S> app) {
+    return (S) states.get(app);
+  }
+
+  void close() {
+    states.keySet().forEach(this::close);
+  }
+
+  private <S> void close(ShardApp<S> app) {
+    app.close(of(app));
+  }
+}

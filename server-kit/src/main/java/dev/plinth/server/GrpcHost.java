@@ -184,6 +184,7 @@ public final class GrpcHost implements AutoCloseable {
 
     private NettyServerBuilder netty(ServerSockets serverSockets) {
       HostSettings.Limits limits = settings.limits();
+      HostSettings.ConnectionLifetime lifetime = limits.lifetime();
       return serverSockets
           .listenOn(address(settings.port()))
           // No handler waits for anything (ADR 10), so none needs a thread of its own, and waking
@@ -192,10 +193,10 @@ public final class GrpcHost implements AutoCloseable {
           .maxInboundMessageSize(limits.messageSize().asInt())
           .maxInboundMetadataSize(limits.metadataSize().asInt())
           .maxConcurrentCallsPerConnection(limits.callsPerConnection())
-          .permitKeepAliveTime(limits.keepaliveInterval().toMillis(), TimeUnit.MILLISECONDS)
+          .permitKeepAliveTime(lifetime.keepaliveInterval().toMillis(), TimeUnit.MILLISECONDS)
           .permitKeepAliveWithoutCalls(true)
-          .maxConnectionAge(limits.connectionAge().toMillis(), TimeUnit.MILLISECONDS)
-          .maxConnectionAgeGrace(limits.connectionAgeGrace().toMillis(), TimeUnit.MILLISECONDS);
+          .maxConnectionAge(lifetime.connectionAge().toMillis(), TimeUnit.MILLISECONDS)
+          .maxConnectionAgeGrace(lifetime.connectionAgeGrace().toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static String reason(IOException e) {

@@ -4,6 +4,7 @@ import static dev.plinth.server.settings.InvalidSettingException.unlessBetween;
 
 import dev.plinth.server.log.LogSettings;
 import dev.plinth.server.settings.ByteSize;
+import dev.plinth.server.settings.Inline;
 import dev.plinth.server.settings.Setting;
 import java.time.Duration;
 
@@ -46,15 +47,7 @@ public record HostSettings(
               byDefault = "16MiB")
           ByteSize connectionBytes,
       @Setting(meaning = "Longest a unary call may take", byDefault = "30s") Duration unaryDeadline,
-      @Setting(meaning = "Least time between a client's keepalive pings", byDefault = "10s")
-          Duration keepaliveInterval,
-      @Setting(
-              meaning =
-                  "Age at which a connection is told to reconnect, so that load spreads again",
-              byDefault = "30m")
-          Duration connectionAge,
-      @Setting(meaning = "Time that calls on a connection of that age get to end", byDefault = "1m")
-          Duration connectionAgeGrace) {
+      @Inline ConnectionLifetime lifetime) {
 
     private static final ByteSize KIB = new ByteSize(1 << 10);
     private static final ByteSize MIB = new ByteSize(1 << 20);
@@ -68,6 +61,22 @@ public record HostSettings(
       unlessBetween("connectionBytes", connectionBytes, messageSize, MOST_CONNECTION);
       unlessBetween("callsPerConnection", callsPerConnection, 1, 1_000_000);
       unlessBetween("unaryDeadline", unaryDeadline, Duration.ofMillis(10), Duration.ofHours(1));
+    }
+  }
+
+  /** How long a connection lives, and how it is kept alive. */
+  public record ConnectionLifetime(
+      @Setting(meaning = "Least time between a client's keepalive pings", byDefault = "10s")
+          Duration keepaliveInterval,
+      @Setting(
+              meaning =
+                  "Age at which a connection is told to reconnect, so that load spreads again",
+              byDefault = "30m")
+          Duration connectionAge,
+      @Setting(meaning = "Time that calls on a connection of that age get to end", byDefault = "1m")
+          Duration connectionAgeGrace) {
+
+    public ConnectionLifetime {
       unlessBetween(
           "keepaliveInterval", keepaliveInterval, Duration.ofSeconds(1), Duration.ofHours(1));
       unlessBetween("connectionAge", connectionAge, Duration.ofSeconds(1), Duration.ofDays(30));

@@ -26,7 +26,7 @@ final class AdvertisedAddress {
   }
 
   static String address(PlinthSettings settings, int port) {
-    return settings.advertise().orElseGet(() -> host(settings.host().bind()) + ":" + port);
+    return settings.node().advertise().orElseGet(() -> host(settings.host().bind()) + ":" + port);
   }
 
   private static String host(String bind) {

@@ -6,6 +6,7 @@ import dev.plinth.ratelimit.store.redis.RedisAddress;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.server.TimeSource;
 import dev.plinth.server.settings.InvalidSettingException;
+import dev.plinth.standalone.PlinthSettings.EngineSettings;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -32,14 +33,15 @@ final class BudgetStoreFactory {
    * @param executor runs what depends on Redis's answers
    */
   static BudgetStore open(PlinthSettings settings, Executor executor, TimeSource time) {
-    if (!settings.budgets().equals(EMBEDDED)) {
+    EngineSettings engines = settings.engines();
+    if (!engines.budgets().equals(EMBEDDED)) {
       return greeted(
           RedisBudgetStore.open(
-              settings.budgets(), settings.rateLimit().storeBudget(), settings.redis(), executor));
+              engines.budgets(), settings.rateLimit().storeBudget(), settings.redis(), executor));
     }
-    return CoordinationTarget.parse(settings.coordination()).isEmbedded()
+    return CoordinationTarget.parse(engines.coordination()).isEmbedded()
         ? EmbeddedBudgetStore.open(
-            settings.dataDir().resolve("budgets"),
+            engines.dataDir().resolve("budgets"),
             settings.rateLimit().checkpointInterval(),
             settings.rateLimit().rows(),
             time)

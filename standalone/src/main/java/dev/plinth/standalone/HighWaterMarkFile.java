@@ -18,11 +18,11 @@ final class HighWaterMarkFile {
 
   /** Empty on etcd where the data folder cannot be written: nothing else there needs a disk. */
   static Optional<Path> of(PlinthSettings settings) {
-    if (settings.witness().isPresent()) {
-      return settings.witness();
+    if (settings.node().witness().isPresent()) {
+      return settings.node().witness();
     }
-    Path directory = settings.dataDir();
-    if (CoordinationTarget.parse(settings.coordination()).isEmbedded()) {
+    Path directory = settings.engines().dataDir();
+    if (CoordinationTarget.parse(settings.engines().coordination()).isEmbedded()) {
       return Optional.of(directory.resolve("witness"));
     }
     Path file =

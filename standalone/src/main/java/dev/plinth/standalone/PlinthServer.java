@@ -79,14 +79,14 @@ public final class PlinthServer implements RunningProcess {
   }
 
   private ShardStore openStore(GrpcHost.Builder building, Metrics metrics) {
-    CoordinationTarget where = CoordinationTarget.parse(settings.coordination());
+    CoordinationTarget where = CoordinationTarget.parse(settings.engines().coordination());
     int shards = settings.shards().count();
     try {
       if (!where.isEmbedded()) {
         EtcdCluster etcd = new EtcdCluster(where.etcd(), settings.etcd());
         return opened(EtcdShardStore.open(etcd, node(), shards, metrics.registry()));
       }
-      DataDirectory data = opened(DataDirectory.open(settings.dataDir(), time.instant()));
+      DataDirectory data = opened(DataDirectory.open(settings.engines().dataDir(), time.instant()));
       building.engine(data);
       return opened(
           EmbeddedShardStore.open(
@@ -115,6 +115,7 @@ public final class PlinthServer implements RunningProcess {
 
   private String node() {
     return settings
+        .node()
         .node()
         .orElseGet(() -> AdvertisedAddress.hostName() + "/" + ProcessHandle.current().pid());
   }
@@ -152,7 +153,8 @@ public final class PlinthServer implements RunningProcess {
   }
 
   private String budgets() {
-    return settings.budgets().equals("embedded") ? "this process" : settings.budgets();
+    String budgets = settings.engines().budgets();
+    return budgets.equals("embedded") ? "this process" : budgets;
   }
 
   @Override

@@ -93,6 +93,10 @@ public final class MalformedRequests {
 
     @Override
     public Q parse(InputStream bytes) {
+      return parseOrNull(bytes);
+    }
+
+    private Q parseOrNull(InputStream bytes) {
       try {
         return marshaller.parse(bytes);
       } catch (RuntimeException e) {

@@ -11,8 +11,7 @@ import java.util.concurrent.TimeUnit;
 /** One claim of a shard. */
 final class EtcdShard implements OwnedShard {
   private final EtcdShardStore store;
-  private final int shard;
-  private final long epoch;
+  private final Ownership.Claimed claimed;
   private final NodeSession nodeSession;
   private final FencedTxns txns;
   private final CommitSender commitSender;
@@ -21,22 +20,21 @@ final class EtcdShard implements OwnedShard {
 
   EtcdShard(EtcdShardStore store, NodeSession nodeSession, Ownership.Claimed claimed) {
     this.store = store;
-    this.shard = claimed.shard();
-    this.epoch = claimed.epoch();
+    this.claimed = claimed;
     this.nodeSession = nodeSession;
     this.revision = claimed.revision();
-    this.txns = store.fenced(shard, epoch);
+    this.txns = store.fenced(claimed.shard(), claimed.epoch());
     this.commitSender = store.commits(txns, nodeSession, revision);
   }
 
   @Override
   public int shard() {
-    return shard;
+    return claimed.shard();
   }
 
   @Override
   public long epoch() {
-    return epoch;
+    return claimed.epoch();
   }
 
   @Override
@@ -63,7 +61,7 @@ final class EtcdShard implements OwnedShard {
 
   @Override
   public List<Row> load() {
-    return new PagedRowLoader(txns, shard, this::mayContinue).all();
+    return new PagedRowLoader(txns, shard(), this::mayContinue).all();
   }
 
   private boolean mayContinue() {

@@ -1,6 +1,7 @@
 package dev.plinth.shards;
 
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.request.RequestMemo;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;

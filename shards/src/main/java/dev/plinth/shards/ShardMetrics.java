@@ -3,7 +3,6 @@ package dev.plinth.shards;
 import dev.plinth.shards.store.ShardStore;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -80,21 +79,6 @@ final class ShardMetrics {
         .register(registry);
     Gauge.builder("plinth.shards.authority.seconds", () -> authorityLeft(store))
         .description("Time left in which no other node can own our shards")
-        .register(registry);
-  }
-
-  static void watch(MeterRegistry registry, RequestMemory requests) {
-    Gauge.builder("plinth.shards.requests.bytes", requests::bytes)
-        .description("Memory used by answers that are remembered by request id")
-        .register(registry);
-    Gauge.builder("plinth.shards.requests.limit", requests::limit)
-        .description("Memory that remembered answers may use")
-        .register(registry);
-    Gauge.builder("plinth.shards.requests.remembered", requests::answers)
-        .description("Answers that are remembered by request id")
-        .register(registry);
-    FunctionCounter.builder("plinth.shards.requests.refused", requests, RequestMemory::refused)
-        .description("Requests refused since the memory of request ids was full")
         .register(registry);
   }
 

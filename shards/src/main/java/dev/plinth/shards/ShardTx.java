@@ -1,5 +1,6 @@
 package dev.plinth.shards;
 
+import dev.plinth.shards.request.RecordedTx;
 import dev.plinth.shards.store.Write;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Gathers the effects of one command, which the shard then adds to its open batch as a whole. */
-final class ShardTx implements Tx {
+final class ShardTx implements RecordedTx {
   private final ShardTimers timers;
   private final CommitPipeline commits;
   private final long nanos;
@@ -77,8 +78,8 @@ final class ShardTx implements Tx {
     answers.add(answer);
   }
 
-  /** Runs when the command is done and its own writes are known; may add to them. */
-  void beforeCommit(Runnable step) {
+  @Override
+  public void beforeCommit(Runnable step) {
     beforeCommit.add(step);
   }
 
@@ -97,7 +98,8 @@ final class ShardTx implements Tx {
     return bytes;
   }
 
-  boolean isDirty() {
+  @Override
+  public boolean isDirty() {
     return !writes.isEmpty() || !appended.isEmpty() || !events.isEmpty();
   }
 

@@ -4,6 +4,8 @@ import dev.plinth.server.Engine;
 import dev.plinth.server.StartRefusedException;
 import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.request.RequestMemo;
+import dev.plinth.shards.request.RequestMemory;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.ShardStore;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -111,7 +113,7 @@ public final class Shards implements AutoCloseable {
             .orElseGet(() -> RollbackDetector.inMemory(store.shards()));
     Shards shards = new Shards(store, apps, settings, rollbackDetector, time.nanos(), registry);
     shards.metrics.watch(registry, shards, store);
-    ShardMetrics.watch(registry, shards.requests);
+    shards.requests.watch(registry);
     shards.loops.forEach(ShardLoop::start);
     time.onAdvance(() -> shards.loops.forEach(loop -> loop.fireTimersAfterJump(DRAIN_SECONDS)));
     shards.placement.start(settings.progressInterval());

@@ -1,6 +1,8 @@
 package dev.plinth.shards;
 
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.request.RequestMemo;
+import dev.plinth.shards.request.RequestMemory;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

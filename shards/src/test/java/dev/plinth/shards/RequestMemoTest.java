@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.request.RequestMemo;
+import dev.plinth.shards.request.RequestMemory;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
@@ -102,16 +104,6 @@ class RequestMemoTest {
     assertEquals(holders, once("held16383", TextApp.put("a", "2")).join(), "a late duplicate");
     assertEquals("", once("first", TextApp.put("a", "3")).join());
     assertNothingToCommit();
-  }
-
-  @Test
-  void noEffectAnswers_areBoundedByBytes() {
-    NoEffectAnswers answers = new NoEffectAnswers(NO_EFFECT_BYTES);
-    for (int i = 0; i < 16_384; i++) {
-      answers.add(RequestId.of("r" + i), new RememberedAnswer(0, new byte[13_500]));
-      assertTrue(answers.bytes() <= NO_EFFECT_BYTES);
-    }
-    assertTrue(answers.bytes() > NO_EFFECT_BYTES / 2);
   }
 
   @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.request.RequestMemo;
+import dev.plinth.shards.request.RequestMemory;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

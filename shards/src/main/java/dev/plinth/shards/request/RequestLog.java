@@ -1,5 +1,8 @@
-package dev.plinth.shards;
+package dev.plinth.shards.request;
 
+import dev.plinth.shards.CommitLog;
+import dev.plinth.shards.RequestId;
+import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.Write;
 import java.time.Duration;

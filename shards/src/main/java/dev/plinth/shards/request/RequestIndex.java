@@ -1,5 +1,6 @@
-package dev.plinth.shards;
+package dev.plinth.shards.request;
 
+import dev.plinth.shards.RequestId;
 import java.util.SplittableRandom;
 
 /**

@@ -1,4 +1,4 @@
-package dev.plinth.shards;
+package dev.plinth.shards.request;
 
 /**
  * An answer that was given, with the fingerprint of its request.

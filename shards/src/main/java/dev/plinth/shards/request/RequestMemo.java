@@ -1,7 +1,12 @@
-package dev.plinth.shards;
+package dev.plinth.shards.request;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.CommandPriority;
+import dev.plinth.shards.IdempotentRequest;
+import dev.plinth.shards.Reply;
+import dev.plinth.shards.RequestId;
+import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +21,7 @@ import java.util.function.LongSupplier;
  * and known for the whole retention, over changes of owner too. One that changed nothing is known
  * for a while, in memory only. A failure is not remembered: the request may be tried again.
  */
-final class RequestMemo {
+public final class RequestMemo {
   /** A larger answer is not kept: the request is known to be done, but not what it was told. */
   static final int MAX_ANSWER = 64 * 1024;
 
@@ -30,13 +35,13 @@ final class RequestMemo {
   private boolean upkept;
   private boolean closed;
 
-  RequestMemo(RequestMemory memory, LongSupplier nanos) {
+  public RequestMemo(RequestMemory memory, LongSupplier nanos) {
     this.memory = memory;
     this.log = new RequestLog(memory, nanos);
     this.noEffects = new NoEffectAnswers(memory.noEffectBytes());
   }
 
-  void load(List<Row> rows) {
+  public void load(List<Row> rows) {
     log.load(rows);
   }
 
@@ -44,10 +49,10 @@ final class RequestMemo {
    * The reply to answer through if this request is new. Empty if it is not: then its answer is on
    * the way through {@code reply}, now or when the first one gets it.
    */
-  <R> Optional<Reply<R>> admit(
+  public <R> Optional<Reply<R>> admit(
       IdempotentRequest<R> idempotentRequest,
       CommandPriority commandPriority,
-      ShardTx tx,
+      RecordedTx tx,
       Reply<R> reply) {
     log.expire();
     RecordingReply<?> first = unanswered.get(idempotentRequest.id());
@@ -115,7 +120,7 @@ final class RequestMemo {
   }
 
   /** Sees to the first upkeep, if there is anything to keep up. */
-  void begin(Tx tx) {
+  public void begin(Tx tx) {
     if (!log.isEmpty() || log.hasSurplus()) {
       keepUp(tx);
     }
@@ -131,7 +136,7 @@ final class RequestMemo {
   }
 
   /** The shard is gone: gives back what it used of the node's memory. */
-  void close() {
+  public void close() {
     if (!closed) {
       closed = true;
       memory.use(-(long) unanswered.size() * RequestMemory.RESERVED, 0);
@@ -165,7 +170,7 @@ final class RequestMemo {
     private final IdempotentRequest<R> idempotentRequest;
     private final Reply<R> reply;
     private final List<JoinedReply<?>> joined = new ArrayList<>(0);
-    private ShardTx tx;
+    private RecordedTx tx;
     private boolean hadEffect;
     private byte[] answer;
 
@@ -175,7 +180,7 @@ final class RequestMemo {
     }
 
     /** So that it learns whether the transaction has an effect. */
-    void joins(ShardTx now) {
+    void joins(RecordedTx now) {
       if (tx != now) {
         tx = now;
         tx.beforeCommit(this);
@@ -213,7 +218,7 @@ final class RequestMemo {
         return;
       }
       answer = idempotentRequest.encode().apply(given);
-      joins((ShardTx) now);
+      joins((RecordedTx) now);
       reply.send(now, given);
       joined.forEach(other -> other.send(now, answer));
     }

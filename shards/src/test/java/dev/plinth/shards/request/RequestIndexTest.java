@@ -1,9 +1,10 @@
-package dev.plinth.shards;
+package dev.plinth.shards.request;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.plinth.shards.RequestId;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,12 @@
-package dev.plinth.shards;
+package dev.plinth.shards.request;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.CommandPriority;
+import dev.plinth.shards.ShardsSettings;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
  * remembered. Nothing is forgotten to make room: once the bytes are used up, new requests are
  * refused until older ones have had their time.
  */
-final class RequestMemory {
+public final class RequestMemory {
   /** Set aside for a request until its answer is known. */
   static final int RESERVED = 512;
 
@@ -37,14 +42,14 @@ final class RequestMemory {
    * @param shardLimit bytes that one of them may use, so that a busy namespace cannot fill it all
    * @param noEffectBytes bytes that each shard has for answers without an effect
    */
-  RequestMemory(Duration retention, long limit, long shardLimit, long noEffectBytes) {
+  public RequestMemory(Duration retention, long limit, long shardLimit, long noEffectBytes) {
     this.retention = retention;
     this.limit = limit;
     this.shardLimit = shardLimit;
     this.noEffectBytes = noEffectBytes;
   }
 
-  static RequestMemory of(ShardsSettings settings) {
+  public static RequestMemory of(ShardsSettings settings) {
     long given = settings.requestMemory().bytes();
     long byDefault = Math.min(MAX_BY_DEFAULT, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     long limit = given == 0 ? byDefault : given;
@@ -53,6 +58,22 @@ final class RequestMemory {
         limit,
         settings.count() == 1 ? limit : limit / 2,
         NO_EFFECT_BYTES / settings.count());
+  }
+
+  /** Registers its meters. */
+  public void watch(MeterRegistry registry) {
+    Gauge.builder("plinth.shards.requests.bytes", this::bytes)
+        .description("Memory used by answers that are remembered by request id")
+        .register(registry);
+    Gauge.builder("plinth.shards.requests.limit", () -> limit)
+        .description("Memory that remembered answers may use")
+        .register(registry);
+    Gauge.builder("plinth.shards.requests.remembered", this::answers)
+        .description("Answers that are remembered by request id")
+        .register(registry);
+    FunctionCounter.builder("plinth.shards.requests.refused", this, RequestMemory::refused)
+        .description("Requests refused since the memory of request ids was full")
+        .register(registry);
   }
 
   Duration retention() {
@@ -66,7 +87,7 @@ final class RequestMemory {
   /**
    * @param used bytes that the shard of the request uses
    */
-  boolean hasRoom(CommandPriority commandPriority, long used) {
+  public boolean hasRoom(CommandPriority commandPriority, long used) {
     boolean urgent = commandPriority == CommandPriority.URGENT;
     return bytes.get() + RESERVED <= (urgent ? limit : limit - limit / URGENT_SHARE)
         && (urgent || !isShareUsed(used));
@@ -102,19 +123,15 @@ final class RequestMemory {
     answers.add(moreAnswers);
   }
 
-  long limit() {
-    return limit;
-  }
-
-  long bytes() {
+  public long bytes() {
     return bytes.get();
   }
 
-  long answers() {
+  public long answers() {
     return answers.sum();
   }
 
-  long refused() {
+  public long refused() {
     return refused.sum();
   }
 }

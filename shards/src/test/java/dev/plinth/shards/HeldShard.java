@@ -64,6 +64,13 @@ final class HeldShard {
     return reply.future();
   }
 
+  CompletableFuture<String> runOnce(
+      String id, String body, Command<Map<String, String>, String> command) {
+    PendingReply<String> reply = new PendingReply<>();
+    shard.runOnce(TEXTS, CommandPriority.NORMAL, TextApp.request(id, body), command, reply);
+    return reply.future();
+  }
+
   RecordedWatcher watch() {
     RecordedWatcher watcher = new RecordedWatcher();
     shard.watch(TEXTS, OptionalLong.empty(), (state, nanos) -> new TreeMap<>(state), watcher);

@@ -41,20 +41,20 @@ record PolicyWatch(String domain)
   @Override
   public List<WatchPoliciesResponse.Builder> events(List<Event> events) {
     return events.stream()
-        .filter(event -> event.body() instanceof PolicyChange)
-        .map(event -> (PolicyChange) event.body())
-        .filter(change -> change.domain().equals(domain))
-        .map(PolicyWatch::message)
+        // Other services have events in the same shard, perhaps under the same name.
+        .filter(event -> event.body() instanceof PolicyChange && event.key().equals(domain))
+        .map(event -> event.as(dev.plinth.ratelimit.v1.PolicyChange.class, PolicyWatch::change))
+        .map(change -> WatchPoliciesResponse.newBuilder().setChange(change))
         .toList();
   }
 
-  private static WatchPoliciesResponse.Builder message(PolicyChange change) {
-    WatchPoliciesResponse.Builder message = WatchPoliciesResponse.newBuilder();
-    message.getChangeBuilder();
-    change
+  private static dev.plinth.ratelimit.v1.PolicyChange change(Object event) {
+    dev.plinth.ratelimit.v1.PolicyChange.Builder change =
+        dev.plinth.ratelimit.v1.PolicyChange.newBuilder();
+    ((PolicyChange) event)
         .policy()
-        .ifPresent(policy -> message.getChangeBuilder().setPolicy(PolicyWire.policy(policy)));
-    return message;
+        .ifPresent(policy -> change.setPolicy(PolicyWire.policy(policy)));
+    return change.build();
   }
 
   /**

@@ -9,9 +9,6 @@ final class KnownViolations {
       """
               FileLengthRule: lease-service/src/main/java/dev/plinth/lease/core/Leases.java
               FileLengthRule: lease-service/src/main/java/dev/plinth/lease/core/WaitQueues.java
-              FileLengthRule: shards/src/main/java/dev/plinth/shards/Shard.java
-              FileLengthRule: shards/src/main/java/dev/plinth/shards/Shards.java
-              NullReturnRule: server-kit/src/main/java/dev/plinth/server/call/MalformedRequests.java#parse
               RecordSizeRule: client/src/main/java/dev/plinth/client/ClientParts.java#ClientParts
               RecordSizeRule: client/src/main/java/dev/plinth/client/limit/LimiterContext.java#LimiterContext
               RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/AcquireSpec.java#AcquireSpec
@@ -20,8 +17,6 @@ final class KnownViolations {
               RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/NamespacePolicy.java#NamespacePolicy
               RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/RateLimitSettings.java#RateLimitSettings
               RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/policy/Rule.java#Rule
-              RecordSizeRule: server-kit/src/main/java/dev/plinth/server/HostSettings.java#Limits
-              RecordSizeRule: standalone/src/main/java/dev/plinth/standalone/PlinthSettings.java#PlinthSettings
       """
           .lines()
           .map(String::strip)

@@ -21,15 +21,16 @@ final class PackageImportRule implements Rule {
 
   private static final String CORE =
       "dev\\.plinth\\.(lease|id|ratelimit)\\.(core|policy|engine|pipeline)(\\..+)?";
+  private static final String SHARDS_CORE = "dev\\.plinth\\.shards(\\.request)?";
   private static final List<Ban> BANS =
       List.of(
           new Ban(CORE, "the core of a service", GRPC),
           new Ban(CORE, "the core of a service", MESSAGES),
           new Ban(CORE, "the core of a service", ENGINES),
           new Ban(CORE, "the core of a service", ADAPTERS),
-          new Ban("dev\\.plinth\\.shards", "the core of shards", GRPC),
-          new Ban("dev\\.plinth\\.shards", "the core of shards", MESSAGES),
-          new Ban("dev\\.plinth\\.shards", "the core of shards", ENGINES),
+          new Ban(SHARDS_CORE, "the core of shards", GRPC),
+          new Ban(SHARDS_CORE, "the core of shards", MESSAGES),
+          new Ban(SHARDS_CORE, "the core of shards", ENGINES),
           new Ban("(?!.*\\.store\\.etcd$).*", "all but adapters of etcd", List.of("io.etcd")),
           new Ban(
               "(?!.*\\.store\\.embedded$).*",

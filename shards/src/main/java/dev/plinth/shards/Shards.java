@@ -184,13 +184,7 @@ public final class Shards implements AutoCloseable {
     return reply.future();
   }
 
-  /** Like {@link #submit(int, App, Lane, Command)}, for what would change something durable. */
-  public <S, R> CompletableFuture<R> mutate(
-      int shard, ShardApp<S> shardApp, Command<S, R> command) {
-    return mutate(shard, shardApp, CommandPriority.NORMAL, command);
-  }
-
-  /** The same in a lane of its choice. */
+  /** Like {@link #submit}, for what would change something durable. */
   public <S, R> CompletableFuture<R> mutate(
       int shard, ShardApp<S> shardApp, CommandPriority commandPriority, Command<S, R> command) {
     PendingReply<R> reply = new PendingReply<>();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.testkit.Await;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class MemoryMovesTest extends MovesContract {
@@ -38,5 +39,16 @@ class MemoryMovesTest extends MovesContract {
     assertEquals(2, a.given());
     idle.close();
     awaitSpread(SHARDS);
+  }
+
+  @Test
+  void leave_toANodeThatTakesNothing_endsInItsTime_andTheRestIsServedOn() {
+    Member a = new Member("a");
+    ShardStore idle = open("idle");
+    idle.announce("idle:1");
+    Await.until("two are on the way to it", () -> a.shards.served().size() == SHARDS - 2);
+    a.shards.leave(Duration.ofMillis(300));
+    assertEquals(SHARDS - 2, a.shards.served().size());
+    idle.close();
   }
 }

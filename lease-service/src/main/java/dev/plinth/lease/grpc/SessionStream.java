@@ -22,6 +22,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
 
   private final ShardCalls<Leases> calls;
   private final SynchronizedStreamObserver<KeepSessionResponse> to;
+  private int shard;
   private String namespace;
   private String id;
 
@@ -38,6 +39,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
     String inNamespace = FieldChecks.namespace(beat.getNamespace());
     String session = LeaseWire.session(beat.getSessionId());
     if (id == null) {
+      shard = calls.shardOf(inNamespace);
       namespace = inNamespace;
       id = session;
       listen();
@@ -46,7 +48,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
       sameAsFirst("session_id", session, id);
     }
     calls.readInStream(
-        namespace,
+        shard,
         CommandPriority.URGENT,
         (leases, tx, reply) ->
             reply.sendNow(answer(beat.getSeq(), leases.heartbeat(namespace, id, tx))),
@@ -64,7 +66,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
     // In the lane of beats and of CloseSession: a session that was beaten for is not closed before
     // its stream listens.
     calls.stream(
-        namespace,
+        shard,
         CommandPriority.URGENT,
         (leases, tx, streamReply) -> {
           keeper = new Keeper(streamReply);

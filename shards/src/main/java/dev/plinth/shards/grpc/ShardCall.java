@@ -1,14 +1,17 @@
 package dev.plinth.shards.grpc;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import dev.plinth.options.v1.CallKind;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.Command;
 import dev.plinth.shards.CommandPriority;
-import dev.plinth.shards.grpc.ShardCalls.Mutation;
+import dev.plinth.shards.Fingerprint;
+import dev.plinth.shards.IdempotentRequest;
 import dev.plinth.shards.grpc.ShardCalls.StreamCommand;
 import io.grpc.stub.StreamObserver;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -25,7 +28,7 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
   private final Parser<R> answers;
   private final Q request;
   private final StreamObserver<R> to;
-  private final String namespace;
+  private final RequestShard at;
   private final String requestId;
   private CompletableFuture<R> call;
 
@@ -40,7 +43,7 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
     this.answers = answers;
     this.request = request;
     this.to = to;
-    this.namespace = RequestShard.namespace(declaration, request);
+    this.at = calls.shardOf(declaration, request);
     this.requestId = declaration.requestId(request);
   }
 
@@ -49,7 +52,7 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
   }
 
   public String namespace() {
-    return namespace;
+    return at.namespace();
   }
 
   /** Empty if the request has none. */
@@ -70,36 +73,51 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
    */
   public void run(Command<S, R> command, UnaryOperator<R> kept, UnaryOperator<R> given) {
     if (declaration.kind() == CallKind.CALL_KIND_MUTATION) {
-      Message fingerprinted = declaration.fingerprinted(request);
-      call =
-          calls.mutate(
-              new Mutation<>(namespace, requestId, fingerprinted, answers, kept, given),
-              priority(),
-              command,
-              to);
+      call = calls.mutate(at.shard(), priority(), idempotent(kept, given), command, to);
     } else {
-      call = calls.read(namespace, priority(), command, to);
+      call = calls.read(at.shard(), priority(), command, to);
+    }
+  }
+
+  private Optional<IdempotentRequest<R>> idempotent(UnaryOperator<R> kept, UnaryOperator<R> given) {
+    if (requestId.isEmpty()) {
+      return Optional.empty();
+    }
+    Message body = declaration.fingerprinted(request);
+    return Optional.of(
+        new IdempotentRequest<>(
+            calls.requestId(at.namespace(), requestId),
+            Fingerprint.of(body.getDescriptorForType().getFullName(), body.toByteArray()),
+            answer -> kept.apply(answer).toByteArray(),
+            bytes -> given.apply(parse(bytes))));
+  }
+
+  private R parse(byte[] bytes) {
+    try {
+      return answers.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a remembered answer cannot be read", e);
     }
   }
 
   /** Answers without a change, whatever is declared: nothing is kept under the request id. */
   public void runUnrecorded(CommandPriority priority, Command<S, R> command) {
-    call = calls.read(namespace, priority, command, to);
+    call = calls.read(at.shard(), priority, command, to);
   }
 
   /** For a read whose answer would keep the shard from its work while it is made. */
   public <A> void runThen(Command<S, A> command, Function<A, R> toAnswer) {
-    calls.readThen(namespace, command, toAnswer, to);
+    calls.readThen(at.shard(), command, toAnswer, to);
   }
 
   /** Runs when the caller goes away before its answer; only after {@link #run}. */
   public void whenAbandoned(Command<S, Void> task) {
-    calls.whenAbandoned(call, task, namespace);
+    calls.whenAbandoned(call, task, at.shard());
   }
 
   /** Something more for the shard to do, which nobody waits for. */
   public void enqueue(Command<S, Void> task) {
-    calls.run(namespace, task);
+    calls.run(at.shard(), task);
   }
 
   /**
@@ -107,7 +125,7 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
    * caller goes away first, {@code leave} runs.
    */
   public void stream(StreamCommand<S, R> command, Command<S, Void> leave) {
-    calls.mutatingStream(namespace, command, leave, new SynchronizedStreamObserver<>(to));
+    calls.mutatingStream(at.shard(), command, leave, new SynchronizedStreamObserver<>(to));
   }
 
   private CommandPriority priority() {

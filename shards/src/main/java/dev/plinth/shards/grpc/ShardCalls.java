@@ -1,13 +1,11 @@
 package dev.plinth.shards.grpc;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import com.google.protobuf.Parser;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Command;
 import dev.plinth.shards.CommandPriority;
-import dev.plinth.shards.Fingerprint;
 import dev.plinth.shards.IdempotentRequest;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.RequestId;
@@ -20,16 +18,17 @@ import dev.plinth.shards.Watcher;
 import io.grpc.Context;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 /**
- * Takes a service's calls to its shards and the answers back.
+ * Takes a service's calls to its shards and the answers back: for streams in both directions by
+ * hand, for all other calls through {@link ShardCall}.
  *
  * @param <S> the state that the service keeps in a shard
  */
@@ -37,38 +36,38 @@ public final class ShardCalls<S> {
   private final Shards shards;
   private final ShardApp<S> shardApp;
 
-  public ShardCalls(Shards shards, ShardApp<S> shardApp) {
+  ShardCalls(Shards shards, ShardApp<S> shardApp) {
     this.shards = shards;
     this.shardApp = shardApp;
   }
 
   /** A call that changes nothing durable. */
-  public <R> CompletableFuture<R> read(
-      String shardKey,
+  <R> CompletableFuture<R> read(
+      int shard,
       CommandPriority commandPriority,
       Command<S, R> command,
       StreamObserver<R> observer) {
-    CompletableFuture<R> call = submit(shardKey, commandPriority, command);
+    CompletableFuture<R> call = submit(shard, commandPriority, command);
     cancelWithCaller(call, observer);
     answer(call, observer);
     return call;
   }
 
   /** Like {@link #read}, with an answer whose making would keep the shard from its work. */
-  public <A, R> void readThen(
-      String shardKey, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
-    CompletableFuture<A> call = submit(shardKey, CommandPriority.NORMAL, command);
+  <A, R> void readThen(
+      int shard, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
+    CompletableFuture<A> call = submit(shard, CommandPriority.NORMAL, command);
     cancelWithCaller(call, observer);
     answer(call.thenApplyAsync(making), observer);
   }
 
   /** One message of a stream: it is answered, and the stream goes on. */
   public <R extends Message> void readInStream(
-      String shardKey,
+      int shard,
       CommandPriority commandPriority,
       Command<S, R> command,
       SynchronizedStreamObserver<R> stream) {
-    submit(shardKey, commandPriority, command)
+    submit(shard, commandPriority, command)
         .whenComplete(
             (answer, thrown) -> {
               if (thrown == null) {
@@ -84,28 +83,27 @@ public final class ShardCalls<S> {
    * so, and {@code leave} runs.
    */
   public <M> void stream(
-      String shardKey,
+      int shard,
       CommandPriority commandPriority,
       StreamCommand<S, M> command,
       Command<S, Void> leave,
       StreamObserver<M> to) {
-    stream(shardKey, begin -> submit(shardKey, commandPriority, begin), command, leave, to);
+    stream(shard, begin -> submit(shard, commandPriority, begin), command, leave, to);
   }
 
   /** Like {@link #stream}, where the start, or what follows from it, changes something durable. */
-  public <M> void mutatingStream(
-      String shardKey, StreamCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
-    int shard = shards.shardOf(shardKey);
+  <M> void mutatingStream(
+      int shard, StreamCommand<S, M> command, Command<S, Void> leave, StreamObserver<M> to) {
     stream(
-        shardKey,
-        begin -> detached(() -> shards.mutate(shard, shardApp, begin)),
+        shard,
+        begin -> detached(() -> shards.mutate(shard, shardApp, CommandPriority.NORMAL, begin)),
         command,
         leave,
         to);
   }
 
   private <M> void stream(
-      String shardKey,
+      int shard,
       Function<Command<S, Void>, CompletableFuture<Void>> submit,
       StreamCommand<S, M> command,
       Command<S, Void> leave,
@@ -132,7 +130,7 @@ public final class ShardCalls<S> {
             feed.get().complete(tx);
           }
         };
-    whenAbandoned(call, gone, shardKey);
+    whenAbandoned(call, gone, shard);
   }
 
   /** The start of a stream that a shard feeds. */
@@ -170,35 +168,31 @@ public final class ShardCalls<S> {
     }
   }
 
-  /** A mutation; one without a request id has its effect each time it is sent. */
-  public <R extends Message> CompletableFuture<R> mutate(
-      Mutation<R> mutation, Command<S, R> command, StreamObserver<R> observer) {
-    return mutate(mutation, CommandPriority.NORMAL, command, observer);
-  }
-
-  /** Like the other, in a lane of its choice: what makes room goes before what takes it. */
-  public <R extends Message> CompletableFuture<R> mutate(
-      Mutation<R> mutation,
+  /**
+   * A mutation.
+   *
+   * @param idempotent empty if it has its effect each time it is sent
+   */
+  <R> CompletableFuture<R> mutate(
+      int shard,
       CommandPriority commandPriority,
+      Optional<IdempotentRequest<R>> idempotent,
       Command<S, R> command,
       StreamObserver<R> observer) {
-    int shard = shards.shardOf(mutation.shardKey());
     CompletableFuture<R> call =
         detached(
             () ->
-                mutation.requestId().isEmpty()
+                idempotent.isEmpty()
                     ? shards.mutate(shard, shardApp, commandPriority, command)
-                    : shards.submit(
-                        shard, shardApp, commandPriority, remembered(mutation), command));
+                    : shards.submit(shard, shardApp, commandPriority, idempotent.get(), command));
     cancelWithCaller(call, observer);
     answer(call, observer);
     return call;
   }
 
   private <R> CompletableFuture<R> submit(
-      String shardKey, CommandPriority commandPriority, Command<S, R> command) {
-    return detached(
-        () -> shards.submit(shards.shardOf(shardKey), shardApp, commandPriority, command));
+      int shard, CommandPriority commandPriority, Command<S, R> command) {
+    return detached(() -> shards.submit(shard, shardApp, commandPriority, command));
   }
 
   /**
@@ -221,32 +215,22 @@ public final class ShardCalls<S> {
     }
   }
 
-  /**
-   * A request that changes something.
-   *
-   * @param request the whole message: sent again with the same id, it must be the same
-   * @param kept the answer as it is kept, without what must not be stored
-   * @param given the kept answer as it is given again
-   */
-  public record Mutation<R extends Message>(
-      String shardKey,
-      String requestId,
-      Message request,
-      Parser<R> answers,
-      UnaryOperator<R> kept,
-      UnaryOperator<R> given) {
-    /** One whose answer is kept as it is. */
-    public Mutation(String shardKey, String requestId, Message request, Parser<R> answers) {
-      this(shardKey, requestId, request, answers, UnaryOperator.identity(), answer -> answer);
-    }
-  }
-
   public int shardOf(String shardKey) {
     return shards.shardOf(shardKey);
   }
 
+  /** The shard and the namespace of a request, as the router found them if there is one. */
+  RequestShard shardOf(CallDeclaration declaration, Message request) {
+    return RequestShard.of(declaration, request, shards);
+  }
+
+  /** A request's id among those of all services and namespaces. */
+  RequestId requestId(String namespace, String id) {
+    return RequestId.of(shardApp.prefix() + namespace + "/" + id);
+  }
+
   /** A stream of events, from after a revision if one is given, until the caller goes away. */
-  public void watch(int shard, OptionalLong after, StateSnapshot<S> snapshot, Watcher watcher) {
+  void watch(int shard, OptionalLong after, StateSnapshot<S> snapshot, Watcher watcher) {
     Context.current().addListener(context -> shards.unwatch(shard, watcher), Runnable::run);
     if (after.isPresent()) {
       shards.resume(shard, shardApp, after.getAsLong(), snapshot, watcher);
@@ -259,20 +243,20 @@ public final class ShardCalls<S> {
    * When the caller goes away before its answer, the command learns of it through its reply, and
    * the task runs.
    */
-  public void whenAbandoned(CompletableFuture<?> call, Command<S, Void> task, String shardKey) {
+  void whenAbandoned(CompletableFuture<?> call, Command<S, Void> task, int shard) {
     Context.current()
         .addListener(
             context -> {
               if (call.cancel(false)) {
-                submit(shardKey, CommandPriority.URGENT, answered(task));
+                submit(shard, CommandPriority.URGENT, answered(task));
               }
             },
             Runnable::run);
   }
 
   /** Something for the shard to do that nobody waits for. */
-  public void run(String shardKey, Command<S, Void> task) {
-    submit(shardKey, CommandPriority.NORMAL, answered(task));
+  void run(int shard, Command<S, Void> task) {
+    submit(shard, CommandPriority.NORMAL, answered(task));
   }
 
   private static <S> Command<S, Void> answered(Command<S, Void> task) {
@@ -280,24 +264,6 @@ public final class ShardCalls<S> {
       task.run(state, tx, reply);
       reply.send(tx, null);
     };
-  }
-
-  private <R extends Message> IdempotentRequest<R> remembered(Mutation<R> mutation) {
-    return new IdempotentRequest<>(
-        RequestId.of(shardApp.prefix() + mutation.shardKey() + "/" + mutation.requestId()),
-        Fingerprint.of(
-            mutation.request().getDescriptorForType().getFullName(),
-            mutation.request().toByteArray()),
-        answer -> mutation.kept().apply(answer).toByteArray(),
-        bytes -> mutation.given().apply(parse(mutation.answers(), bytes)));
-  }
-
-  private static <R> R parse(Parser<R> parser, byte[] bytes) {
-    try {
-      return parser.parseFrom(bytes);
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a remembered answer cannot be read", e);
-    }
   }
 
   private static boolean isCancelled(CompletableFuture<?> call, Throwable thrown) {

@@ -222,7 +222,7 @@ class CallForwarderTest {
       boolean waits) {
     new ShardCalls<>(node.shards, node.texts)
         .read(
-            request.getNamespace(),
+            node.shards.shardOf(request.getNamespace()),
             CommandPriority.NORMAL,
             (state, tx, reply) -> {
               if (!waits) {

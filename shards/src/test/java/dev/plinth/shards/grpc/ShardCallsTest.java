@@ -75,8 +75,8 @@ class ShardCallsTest {
   void commandOfACallThatWasCancelled_isNotRun() {
     FakeCall<String> cancelled = new FakeCall<>();
     FakeCall<String> open = new FakeCall<>();
-    calls.read("a", CommandPriority.NORMAL, (state, tx, reply) -> ran.add("cancelled"), cancelled);
-    calls.read("a", CommandPriority.NORMAL, TextApp.get("a"), open);
+    calls.read(0, CommandPriority.NORMAL, (state, tx, reply) -> ran.add("cancelled"), cancelled);
+    calls.read(0, CommandPriority.NORMAL, TextApp.get("a"), open);
     cancelled.cancel();
     unblock.countDown();
     Await.until("the other is answered", () -> open.received.equals(List.of("")));
@@ -91,12 +91,12 @@ class ShardCallsTest {
     caller.run(
         () ->
             calls.mutatingStream(
-                "a",
+                0,
                 (state, tx, streamReply) -> ran.add("joined the line"),
                 (state, tx, reply) -> ran.add("left"),
                 stream));
     FakeCall<String> open = new FakeCall<>();
-    calls.read("a", CommandPriority.NORMAL, TextApp.get("a"), open);
+    calls.read(0, CommandPriority.NORMAL, TextApp.get("a"), open);
     caller.cancel(null);
     unblock.countDown();
     Await.until("the other is answered", () -> open.received.equals(List.of("")));

@@ -7,12 +7,10 @@ import dev.plinth.server.call.ConnectionBytes;
 import dev.plinth.server.call.DeadlineCap;
 import dev.plinth.server.call.MalformedRequests;
 import dev.plinth.server.call.StatusMappingInterceptor;
-import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
 import io.grpc.ServerServiceDefinition;
-import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.micrometer.core.instrument.binder.grpc.MetricCollectingServerInterceptor;
@@ -29,7 +27,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
@@ -42,7 +39,7 @@ import java.util.function.Supplier;
 public final class GrpcHost implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.host");
   // What requests that have not arrived whole and answers that are not taken may use in all.
-  private static final long SHARE_OF_HEAP = 4;
+  private static final long SHARE_OF_HEAP = 8;
   private static final Duration HEALTH_INTERVAL = Duration.ofMillis(500);
 
   private final HostSettings settings;
@@ -51,7 +48,7 @@ public final class GrpcHost implements AutoCloseable {
   private final HealthMonitor healthMonitor;
   private final ScheduledThreadPoolExecutor deadlines;
   private final ScheduledExecutorService healthChecks;
-  private final AtomicInteger connections = new AtomicInteger();
+  private final ConnectionBytes connections;
   private final ServerSockets serverSockets;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Server server;
@@ -63,6 +60,10 @@ public final class GrpcHost implements AutoCloseable {
     settings = builder.settings;
     services = List.copyOf(builder.services);
     router = builder.router;
+    connections =
+        new ConnectionBytes(
+            settings.limits().connectionBytes().bytes(),
+            Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     healthMonitor = new HealthMonitor(builder.clock);
     deadlines = new ScheduledThreadPoolExecutor(1, Threads.daemons("plinth-deadlines"));
     // Or the timer of every call that ended long ago stays in memory until the cap is over.
@@ -208,21 +209,16 @@ public final class GrpcHost implements AutoCloseable {
     MetricCollectingServerInterceptor meters =
         new MetricCollectingServerInterceptor(builder.metrics.registry());
     MalformedRequests malformed = new MalformedRequests(builder.metrics.registry());
-    ConnectionBytes bytes =
-        new ConnectionBytes(
-            settings.limits().connectionBytes().bytes(),
-            Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
-    builder.metrics.watch(bytes);
+    builder.metrics.watch(connections);
     // gRPC runs the interceptor added last first, so this reads from the innermost outwards.
     transport
         .intercept(new StatusMappingInterceptor())
         .intercept(CallContext.interceptor())
         .intercept(new DeadlineCap(settings.limits().unaryDeadline(), deadlines))
-        .intercept(bytes)
+        .intercept(connections)
         .intercept(meters)
-        .addStreamTracerFactory(bytes)
-        .addTransportFilter(bytes.connections())
-        .addTransportFilter(new ConnectionCount());
+        .addStreamTracerFactory(connections)
+        .addTransportFilter(connections.transportFilter());
     builder.engines.forEach(healthMonitor::add);
     for (HostedService service : services) {
       for (BindableService endpoint : service.endpoints()) {
@@ -295,7 +291,7 @@ public final class GrpcHost implements AutoCloseable {
     HostSettings.Drain drain = settings.drain();
     healthMonitor.drain();
     quietly("leaving", router, () -> router.leave(HostSettings.Drain.LEAVE));
-    int open = connections.get();
+    int open = connections.open();
     if (open > 0) {
       log.log(
           Level.INFO,
@@ -315,19 +311,6 @@ public final class GrpcHost implements AutoCloseable {
     } catch (RuntimeException e) {
       // The services after this one must still get to close their stores.
       log.log(Level.ERROR, what + " " + part.getClass().getSimpleName() + " failed", e);
-    }
-  }
-
-  private final class ConnectionCount extends ServerTransportFilter {
-    @Override
-    public Attributes transportReady(Attributes attributes) {
-      connections.incrementAndGet();
-      return attributes;
-    }
-
-    @Override
-    public void transportTerminated(Attributes attributes) {
-      connections.decrementAndGet();
     }
   }
 }

@@ -23,6 +23,7 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.StreamObserver;
+import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -131,8 +132,22 @@ class DrainTest {
   }
 
   @Test
-  void pause_saysNotServing_whileCallsAreStillAnswered() throws Exception {
+  void pause_isNotLeftOut_becauseOfProbesThatOnlyConnect() throws Exception {
     GrpcHost host = start(EchoService.plain(), "--drain.pause=1m");
+    for (int i = 0; i < 3; i++) {
+      new Socket("127.0.0.1", host.port()).close();
+    }
+    Await.until(
+        "they are gone", () -> metrics.registry().get("plinth.connections").gauge().value() == 0);
+    assertPauses(host);
+  }
+
+  @Test
+  void pause_saysNotServing_whileCallsAreStillAnswered() throws Exception {
+    assertPauses(start(EchoService.plain(), "--drain.pause=1m"));
+  }
+
+  private static void assertPauses(GrpcHost host) throws InterruptedException {
     ManagedChannel channel = channel(host);
     Thread closing = new Thread(host::close);
     try {

@@ -8,10 +8,13 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.Durations;
 import dev.plinth.lease.v1.AcquireRequest;
+import dev.plinth.lease.v1.ElectionServiceGrpc;
+import dev.plinth.lease.v1.GetLeaseRequest;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceBlockingStub;
 import dev.plinth.lease.v1.ListLeasesRequest;
+import dev.plinth.lease.v1.ObserveRequest;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.WatchRequest;
 import dev.plinth.testkit.Await;
@@ -192,6 +195,56 @@ class SmallHeapTest {
     }
   }
 
+  @Test
+  void K14_smallAnswersThatAreNotTaken_areBoundedAsLargeOnesAre() throws Exception {
+    victim.acquire(payload("large"));
+    GetLeaseRequest get = GetLeaseRequest.newBuilder().setKey("large").build();
+    for (int i = 0; i < 50; i++) {
+      ManagedChannel slow = channel(1024);
+      for (int call = 0; call < 1000; call++) {
+        send(slow, LeaseServiceGrpc.getGetLeaseMethod(), get);
+      }
+      assertAlive();
+    }
+    victim.getLease(get);
+  }
+
+  @Test
+  void K14_snapshotsThatAreNotTaken_areBounded() throws Exception {
+    ManagedChannel channel = channel(1 << 20);
+    Semaphore room = new Semaphore(IN_FLIGHT);
+    for (int i = 0; i < 40_000; i++) {
+      assertTrue(room.tryAcquire(30, TimeUnit.SECONDS), plinth::output);
+      call(channel, LeaseServiceGrpc.getAcquireMethod(), small("key" + i), counting(room));
+    }
+    assertTrue(room.tryAcquire(IN_FLIGHT, 30, TimeUnit.SECONDS), plinth::output);
+    for (int i = 0; i < 30; i++) {
+      ManagedChannel slow = channel(1024);
+      for (int call = 0; call < 8; call++) {
+        send(slow, LeaseServiceGrpc.getWatchMethod(), WatchRequest.getDefaultInstance());
+      }
+      assertAlive();
+    }
+  }
+
+  private static AcquireRequest small(String key) {
+    return payload(key).toBuilder().clearPayload().build();
+  }
+
+  @Test
+  void K14_streamsThatAreOpen_areBounded() throws Exception {
+    ObserveRequest observe = ObserveRequest.newBuilder().setElection("e").build();
+    for (int i = 0; i < 60; i++) {
+      ManagedChannel many = channel(1 << 16);
+      for (int call = 0; call < 1000; call++) {
+        call(many, ElectionServiceGrpc.getObserveMethod(), observe, counting(new Semaphore(0)));
+      }
+      assertAlive();
+    }
+    Await.until("some are refused", () -> refused.get() > 0);
+    victim.acquire(small("another"));
+  }
+
   private static AcquireRequest payload(String key) {
     return AcquireRequest.newBuilder()
         .setKey(key)
@@ -213,17 +266,25 @@ class SmallHeapTest {
     int sent = 0;
     while (refused.get() < 1000 && sent < MAX) {
       assertTrue(room.tryAcquire(30, TimeUnit.SECONDS), plinth::output);
-      ClientCall<Q, A> call = channel.newCall(method, CallOptions.DEFAULT);
-      call.start(counting(room), new Metadata());
-      call.sendMessage(request.apply(sent++));
-      call.halfClose();
-      call.request(2);
+      call(channel, method, request.apply(sent++), counting(room));
       if (sent % 2000 == 0) {
         assertAlive();
       }
     }
     assertAlive();
     assertTrue(refused.get() >= 1000, sent + " were taken");
+  }
+
+  private static <Q, A> void call(
+      ManagedChannel channel,
+      MethodDescriptor<Q, A> method,
+      Q request,
+      ClientCall.Listener<A> listener) {
+    ClientCall<Q, A> call = channel.newCall(method, CallOptions.DEFAULT);
+    call.start(listener, new Metadata());
+    call.sendMessage(request);
+    call.halfClose();
+    call.request(1000);
   }
 
   private <A> ClientCall.Listener<A> counting(Semaphore room) {

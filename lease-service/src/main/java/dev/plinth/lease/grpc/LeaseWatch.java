@@ -21,6 +21,9 @@ final class LeaseWatch implements WatchedEvents<Leases, List<LeaseView>, WatchRe
   private static final WireEnum<HoldEndCause, WatchEvent.Type> ENDED =
       new WireEnum<>(HoldEndCause.class, WatchEvent.Type.class, "TYPE_");
 
+  /** Of one view, whose names and payload are those of the lease. */
+  private static final long VIEW_BYTES = 256;
+
   private final String namespace;
   private final String prefix;
   private final String path;
@@ -34,6 +37,11 @@ final class LeaseWatch implements WatchedEvents<Leases, List<LeaseView>, WatchRe
   @Override
   public List<LeaseView> snapshot(Leases leases, long nanos) {
     return leases.snapshot(namespace, prefix, nanos);
+  }
+
+  @Override
+  public long bytes(List<LeaseView> leases) {
+    return leases.size() * VIEW_BYTES;
   }
 
   @Override

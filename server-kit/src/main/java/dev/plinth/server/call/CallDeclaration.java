@@ -79,6 +79,10 @@ public final class CallDeclaration {
     return of(method, options);
   }
 
+  public static boolean isDeclared(MethodDescriptor<?, ?> method) {
+    return proto(method).filter(proto -> proto.getOptions().hasExtension(Call.call)).isPresent();
+  }
+
   /** For a method whose proto belongs to others, such as Envoy's. */
   public static CallDeclaration of(MethodDescriptor<?, ?> method, CallOptions options) {
     return new CallDeclaration(

@@ -8,6 +8,7 @@ import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
@@ -15,28 +16,36 @@ import io.grpc.ServerStreamTracer;
 import io.grpc.ServerTransportFilter;
 import io.grpc.Status;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds the bytes that one connection, and all of them together, keep in memory: of requests that
- * have not arrived whole, and of answers that are not taken. Without it a connection may hold a
- * whole message for each of its calls, in both directions.
+ * Bounds the bytes that one connection, and all of them together, keep in memory: of calls that are
+ * open, of requests that have not arrived whole, of answers that are not taken, and of what calls
+ * hold ({@link CallMemory}). Without it a connection may hold a whole message for each of its
+ * calls, in both directions.
  *
- * <p>Only messages above 8 KiB count, and only the call of such a one is refused: a heartbeat is
- * taken and answered while others fill the memory.
+ * <p>When all together use too much, only connections that use more than an equal share are
+ * refused: whoever fills the memory does not cost others their calls. Calls that are declared
+ * urgent, such as heartbeats, and health checks have twice the room.
  */
 public final class ConnectionBytes extends ServerStreamTracer.Factory implements ServerInterceptor {
-  /** Times the calls of a connection this is not much. */
-  private static final int SMALL = 8 * 1024;
+  /**
+   * What an open call costs, with messages up to this size; 2.3 KiB were measured of an idle
+   * stream. A stream with this much unsent is not ready for more.
+   */
+  static final int OPEN_CALL = 3 * 1024;
 
+  private static final String HEALTH = "grpc.health.";
   private static final Attributes.Key<AtomicLong> CONNECTION =
       Attributes.Key.create("plinth-connection-bytes");
-  private static final Context.Key<Kept> KEPT = Context.key("plinth-kept-bytes");
+  private static final Context.Key<CallBytes> BYTES = Context.key("plinth-call-bytes");
   private static final Duration RETRY = Duration.ofSeconds(1);
 
   private final long maxEach;
   private final long maxInAll;
   private final AtomicLong all = new AtomicLong();
+  private final AtomicInteger connections = new AtomicInteger();
 
   public ConnectionBytes(long maxEach, long maxInAll) {
     this.maxEach = maxEach;
@@ -44,13 +53,27 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
   }
 
   /** Gives every connection a count of its own. */
-  public ServerTransportFilter connections() {
+  public ServerTransportFilter transportFilter() {
     return new ServerTransportFilter() {
       @Override
       public Attributes transportReady(Attributes attributes) {
+        connections.incrementAndGet();
         return attributes.toBuilder().set(CONNECTION, new AtomicLong()).build();
       }
+
+      @Override
+      public void transportTerminated(Attributes attributes) {
+        // One that ends before its first HTTP/2 frames was never ready.
+        if (attributes != null && attributes.get(CONNECTION) != null) {
+          connections.decrementAndGet();
+        }
+      }
     };
+  }
+
+  /** Connections that speak HTTP/2: a probe that only connects is none. */
+  public int open() {
+    return connections.get();
   }
 
   /** Bytes that all connections keep. */
@@ -58,22 +81,28 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     return all.get();
   }
 
+  static CallMemory ofCurrentCall() {
+    CallBytes bytes = BYTES.get();
+    return bytes == null || bytes.connection == null ? CallMemory.UNCOUNTED : bytes;
+  }
+
   @Override
   public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-    return new Kept();
+    return new CallBytes();
   }
 
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    Kept kept = KEPT.get();
+    CallBytes bytes = BYTES.get();
     AtomicLong connection = call.getAttributes().get(CONNECTION);
-    if (kept == null || connection == null) { // not by the network
+    if (bytes == null || connection == null) { // not by the network
       return next.startCall(call, headers);
     }
-    CountedCall<Q, A> counted = new CountedCall<>(call, kept);
-    kept.call = counted;
-    kept.connection = connection;
+    CountedCall<Q, A> counted = new CountedCall<>(call, bytes);
+    if (!bytes.open(counted, connection)) {
+      return new ServerCall.Listener<>() {};
+    }
     return new SimpleForwardingServerCallListener<>(next.startCall(counted, headers)) {
       @Override
       public void onReady() {
@@ -83,7 +112,7 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
 
       @Override
       public void onComplete() {
-        if (kept.refused) { // its handler did not end it, and is to let go of it
+        if (bytes.refused) { // its handler did not end it, and is to let go of it
           super.onCancel();
         } else {
           super.onComplete();
@@ -94,18 +123,18 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
 
   /** Counts large answers until they are taken. */
   private static final class CountedCall<Q, A> extends EndableCall<Q, A> {
-    private final Kept kept;
+    private final CallBytes bytes;
 
-    CountedCall(ServerCall<Q, A> call, Kept kept) {
+    CountedCall(ServerCall<Q, A> call, CallBytes bytes) {
       super(call);
-      this.kept = kept;
+      this.bytes = bytes;
     }
 
     @Override
     public void sendMessage(A message) {
-      if (message instanceof MessageLite answer && answer.getSerializedSize() > SMALL) {
+      if (message instanceof MessageLite answer && answer.getSerializedSize() > OPEN_CALL) {
         releaseTaken();
-        if (!kept.answer(answer.getSerializedSize())) {
+        if (!bytes.answer(answer.getSerializedSize() - OPEN_CALL)) {
           return;
         }
       }
@@ -114,30 +143,48 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
 
     /** A stream that is ready for more has sent all but a little of what it was given. */
     void releaseTaken() {
-      if (kept.hasAnswers() && isReady()) {
-        kept.releaseAnswers();
+      if (bytes.hasAnswers() && isReady()) {
+        bytes.releaseAnswers();
       }
     }
   }
 
   /** The bytes of one call. */
-  private final class Kept extends ServerStreamTracer {
+  private final class CallBytes extends ServerStreamTracer implements CallMemory {
     private volatile AtomicLong connection;
     private volatile EndableCall<?, ?> call;
     private volatile boolean refused;
-    private long arrived; // by the network's thread only
+    private volatile boolean closed;
+    private long arrived; // by the network's thread only, as the next two
     private long counted; // the part of it that counts
+    private long open;
     private final AtomicLong answered = new AtomicLong();
+    private final AtomicLong held = new AtomicLong();
 
     @Override
     public Context filterContext(Context context) {
-      return context.withValue(KEPT, this);
+      return context.withValue(BYTES, this);
+    }
+
+    /** False if it is refused. */
+    boolean open(EndableCall<?, ?> call, AtomicLong connection) {
+      this.call = call;
+      this.connection = connection;
+      if (!call.getMethodDescriptor().getType().serverSendsOneMessage()) {
+        call.setOnReadyThreshold(OPEN_CALL);
+      }
+      open = OPEN_CALL;
+      add(open);
+      if (isOver(1) && (!isUrgent(call.getMethodDescriptor()) || isOver(2))) {
+        refuse();
+      }
+      return !refused;
     }
 
     @Override
     public void inboundWireSize(long bytes) {
       arrived += bytes;
-      if (arrived > SMALL && connection != null) {
+      if (arrived > OPEN_CALL && connection != null) {
         long more = arrived - counted;
         counted = arrived;
         keep(more);
@@ -170,20 +217,52 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     }
 
     @Override
+    public boolean hold(long bytes) {
+      held.addAndGet(bytes);
+      boolean room = keep(bytes);
+      if (closed) { // it may have been given back before this was added
+        add(-held.getAndSet(0));
+      }
+      return room && !closed;
+    }
+
+    @Override
+    public void release(long bytes) {
+      long before = held.getAndUpdate(now -> Math.max(0, now - bytes));
+      add(-Math.min(before, bytes));
+    }
+
+    @Override
     public void streamClosed(Status status) {
-      add(-counted);
+      closed = true;
+      add(-counted - open);
       counted = 0;
+      open = 0;
       releaseAnswers();
+      add(-held.getAndSet(0));
     }
 
     private boolean keep(long bytes) {
       add(bytes);
-      boolean ofConnection = connection.get() > maxEach;
-      if (ofConnection || all.get() > maxInAll) {
-        refused = true;
-        call.end(StatusMapping.of(tooMuch(ofConnection)));
+      if (isOver(1)) {
+        refuse();
       }
       return !refused;
+    }
+
+    private boolean isOver(int times) {
+      return isConnectionOver(times)
+          || all.get() > times * maxInAll
+              && connection.get() > times * maxInAll / Math.max(1, connections.get());
+    }
+
+    private boolean isConnectionOver(int times) {
+      return connection.get() > times * maxEach;
+    }
+
+    private void refuse() {
+      refused = true;
+      call.end(StatusMapping.of(tooMuch(isConnectionOver(1))));
     }
 
     private void add(long bytes) {
@@ -194,12 +273,17 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     }
   }
 
+  private static boolean isUrgent(MethodDescriptor<?, ?> method) {
+    return method.getFullMethodName().startsWith(HEALTH)
+        || CallDeclaration.isDeclared(method) && CallDeclaration.of(method).isUrgent();
+  }
+
   private Failure tooMuch(boolean ofConnection) {
     String whose = ofConnection ? "this connection" : "all connections";
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_OVERLOADED,
         "connection",
-        "requests that have not arrived whole and answers that are not taken, of %s, use %d bytes"
+        "open calls, requests that have not arrived whole and answers that are not taken, of %s, use %d bytes"
             .formatted(whose, ofConnection ? maxEach : maxInAll),
         RETRY);
   }

@@ -54,6 +54,7 @@ public final class WatchCall<S, V, R extends Message> implements Watcher {
   public boolean snapshot(long revision, Object content) {
     Iterator<? extends Message.Builder> parts = watched.snapshot((V) content);
     return to.sendParts(
+        watched.bytes((V) content),
         new Iterator<>() {
           @Override
           public boolean hasNext() {

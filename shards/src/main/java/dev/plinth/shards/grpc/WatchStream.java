@@ -2,6 +2,7 @@ package dev.plinth.shards.grpc;
 
 import com.google.protobuf.MessageLite;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.call.CallMemory;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import io.grpc.Context;
@@ -21,10 +22,11 @@ public final class WatchStream<M extends MessageLite> {
   /** Messages with lists are cut at this size; clients take 4 MiB at once unless told otherwise. */
   public static final int MAX_BYTES = 1 << 20;
 
-  private record Unread<M>(M message, Iterator<M> parts) {}
+  private record Unread<M>(M message, Iterator<M> parts, long bytes) {}
 
   private final ServerCallStreamObserver<M> to;
   private final Context caller = Context.current();
+  private final CallMemory memory = CallMemory.ofCurrentCall();
   private final ArrayDeque<Unread<M>> unread = new ArrayDeque<>();
   private int unreadBytes;
   private Failure ending;
@@ -49,18 +51,23 @@ public final class WatchStream<M extends MessageLite> {
       to.onNext(message);
       return true;
     }
-    unread.add(new Unread<>(message, null));
-    unreadBytes += message.getSerializedSize();
-    return unreadBytes <= MAX_UNREAD;
+    int bytes = message.getSerializedSize();
+    unread.add(new Unread<>(message, null, bytes));
+    unreadBytes += bytes;
+    return memory.hold(bytes) && unreadBytes <= MAX_UNREAD;
   }
 
-  /** Sends messages that are made one by one, as the reader takes them. */
-  public boolean sendParts(Iterator<M> parts) {
+  /**
+   * Sends messages that are made one by one, as the reader takes them.
+   *
+   * @param bytes what they are made from keeps in memory until then
+   */
+  public boolean sendParts(long bytes, Iterator<M> parts) {
     synchronized (this) {
-      if (isGone() || ended) {
+      if (isGone() || ended || !memory.hold(bytes)) {
         return false;
       }
-      unread.add(new Unread<>(null, parts));
+      unread.add(new Unread<>(null, parts, bytes));
     }
     drain();
     return true;
@@ -108,7 +115,7 @@ public final class WatchStream<M extends MessageLite> {
     synchronized (this) {
       Unread<M> first = unread.peek();
       if (first != null && first.parts() != null && !first.parts().hasNext()) {
-        unread.poll();
+        memory.release(unread.poll().bytes());
         first = unread.peek();
       }
       if (first == null || !to.isReady()) {
@@ -118,7 +125,8 @@ public final class WatchStream<M extends MessageLite> {
       }
       if (first.parts() == null) {
         unread.poll();
-        unreadBytes -= first.message().getSerializedSize();
+        unreadBytes -= first.bytes();
+        memory.release(first.bytes());
         return first.message();
       }
       parts = first.parts();

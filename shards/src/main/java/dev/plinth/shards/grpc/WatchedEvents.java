@@ -21,6 +21,11 @@ public interface WatchedEvents<S, V, R extends Message> {
    */
   V snapshot(S state, long nanos);
 
+  /** What a snapshot keeps in memory until its reader has taken it, by estimate. */
+  default long bytes(V snapshot) {
+    return 0;
+  }
+
   /** The messages of a snapshot, at least one; each is made when the reader takes it. */
   Iterator<? extends Message.Builder> snapshot(V snapshot);
 

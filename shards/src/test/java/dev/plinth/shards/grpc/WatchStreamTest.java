@@ -63,7 +63,7 @@ class WatchStreamTest {
     AtomicInteger made = new AtomicInteger();
     call.oneAtATime = true;
     stream.sendParts(
-        IntStream.range(0, 3).mapToObj(i -> text("part" + made.incrementAndGet())).iterator());
+        0, IntStream.range(0, 3).mapToObj(i -> text("part" + made.incrementAndGet())).iterator());
     assertTrue(made.get() <= 2, "what is made is at most one ahead");
     assertEquals(List.of("part1"), received());
     assertTrue(stream.send(text("event")));

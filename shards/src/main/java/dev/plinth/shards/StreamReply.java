@@ -3,8 +3,8 @@ package dev.plinth.shards;
 import dev.plinth.server.failure.Failure;
 
 /**
- * News for one caller over time. Each message leaves when all that it may rest on is durable, in
- * the order told. When the shard goes away the stream behind it ends with the reason.
+ * Messages for one caller over time. Each message leaves when all that it may rest on is durable,
+ * in the order told. When the shard goes away the stream behind it ends with the reason.
  */
 public interface StreamReply<M> {
   void send(Tx tx, M message);

@@ -59,7 +59,7 @@ class DeposedOwnerTest {
       ManagedChannel toSecond = channel(second);
       try {
         LeaseServiceBlockingStub before = LeaseServiceGrpc.newBlockingStub(toFirst);
-        AcquireResponse old = before.acquire(wish("ann", "a"));
+        AcquireResponse old = before.acquire(request("ann", "a"));
         assertEquals(Outcome.OUTCOME_GRANTED, old.getOutcome());
 
         toEtcd.halfOpen(); // so that its clock alone can tell the first that it was deposed
@@ -67,7 +67,7 @@ class DeposedOwnerTest {
         LeaseServiceBlockingStub after = LeaseServiceGrpc.newBlockingStub(toSecond);
         Await.until("the second node serves", () -> held(after, old));
         after.release(release(old.getLease().getToken(), "r"));
-        AcquireResponse current = after.acquire(wish("bob", "b"));
+        AcquireResponse current = after.acquire(request("bob", "b"));
         assertEquals(Outcome.OUTCOME_GRANTED, current.getOutcome());
 
         Late late = new Late(toFirst, old.getLease().getToken());
@@ -95,7 +95,7 @@ class DeposedOwnerTest {
       for (int i = 0; i < CALLS; i++) {
         stub.renew(renew(token), into(renewals, r -> r.getResults(0).getState()));
         stub.validate(validate(token), into(questions, ValidateResponse::getOutcome));
-        stub.acquire(wish("cid", "c" + i), into(specs, AcquireResponse::getOutcome));
+        stub.acquire(request("cid", "c" + i), into(specs, AcquireResponse::getOutcome));
       }
     }
 
@@ -126,7 +126,7 @@ class DeposedOwnerTest {
     }
   }
 
-  private static AcquireRequest wish(String owner, String requestId) {
+  private static AcquireRequest request(String owner, String requestId) {
     return AcquireRequest.newBuilder()
         .setKey("printer")
         .setOwnerId(owner)

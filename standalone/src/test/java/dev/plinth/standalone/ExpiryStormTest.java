@@ -76,7 +76,7 @@ class ExpiryStormTest {
     LeaseServiceBlockingStub stub = LeaseServiceGrpc.newBlockingStub(channel);
     for (int i = 0; i < LIVING; i++) {
       String session = stub.openSession(session(LIVING_TTL)).getSessionId();
-      living.put(session, stub.acquire(wish("living/" + i, session)).getLease().getToken());
+      living.put(session, stub.acquire(request("living/" + i, session)).getLease().getToken());
     }
     Thread heartbeatSender = new Thread(this::beat, "heart");
     heartbeatSender.start();
@@ -111,7 +111,7 @@ class ExpiryStormTest {
       String key = "doomed/" + i;
       stub.openSession(
           session(left),
-          then((OpenSessionResponse s) -> take(stub, wish(key, s.getSessionId()), room)));
+          then((OpenSessionResponse s) -> take(stub, request(key, s.getSessionId()), room)));
     }
     room.acquire(500);
   }
@@ -180,7 +180,7 @@ class ExpiryStormTest {
         .build();
   }
 
-  private static AcquireRequest wish(String key, String session) {
+  private static AcquireRequest request(String key, String session) {
     return AcquireRequest.newBuilder().setKey(key).setOwnerId("ann").setSessionId(session).build();
   }
 }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** V20: where new wishes are refused because the queue is full, renewals are not. */
+/** V20: where new requests are refused because the queue is full, renewals are not. */
 class OverloadTest {
   private static final int HELD = 50;
   private static final int IN_FLIGHT = 500;
@@ -66,7 +66,9 @@ class OverloadTest {
   void V20_overload_refusesWishes_andLosesNoLease() throws Exception {
     LeaseServiceBlockingStub stub = LeaseServiceGrpc.newBlockingStub(channel);
     List<Lease> held =
-        IntStream.range(0, HELD).mapToObj(i -> stub.acquire(wish("held/" + i)).getLease()).toList();
+        IntStream.range(0, HELD)
+            .mapToObj(i -> stub.acquire(request("held/" + i)).getLease())
+            .toList();
     RenewRequest.Builder renewal = RenewRequest.newBuilder();
     held.forEach(
         lease ->
@@ -96,7 +98,7 @@ class OverloadTest {
     Semaphore room = new Semaphore(IN_FLIGHT);
     for (int i = 0; !over; i++) {
       room.acquireUninterruptibly();
-      stub.acquire(wish("flood/" + i), answers(room));
+      stub.acquire(request("flood/" + i), answers(room));
     }
     room.acquireUninterruptibly(IN_FLIGHT);
   }
@@ -121,7 +123,7 @@ class OverloadTest {
     };
   }
 
-  private static AcquireRequest wish(String key) {
+  private static AcquireRequest request(String key) {
     return AcquireRequest.newBuilder()
         .setKey(key)
         .setOwnerId("ann")

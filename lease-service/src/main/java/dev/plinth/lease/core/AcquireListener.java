@@ -3,6 +3,7 @@ package dev.plinth.lease.core;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.Tx;
+import java.util.function.Function;
 
 /** One who wished for keys and hears how that ends. */
 public interface AcquireListener extends HoldListener {
@@ -20,10 +21,12 @@ public interface AcquireListener extends HoldListener {
 
   /** One that wants the answer and nothing more. */
   static AcquireListener of(Reply<AcquireResult> reply) {
-    return of("", reply);
+    return of("", reply, Function.identity());
   }
 
-  static AcquireListener of(String requestId, Reply<AcquireResult> reply) {
+  /** Like the other, for a caller that wants the answer in other terms. */
+  static <R> AcquireListener of(
+      String requestId, Reply<R> reply, Function<AcquireResult, R> mapping) {
     return new AcquireListener() {
       @Override
       public String requestId() {
@@ -32,7 +35,7 @@ public interface AcquireListener extends HoldListener {
 
       @Override
       public void answer(AcquireResult outcome, Tx tx) {
-        reply.send(tx, outcome);
+        reply.send(tx, mapping.apply(outcome));
       }
 
       @Override

@@ -12,7 +12,6 @@ import dev.plinth.lease.v1.AcquireSetResponse;
 import dev.plinth.lease.v1.AcquireStreamRequest;
 import dev.plinth.lease.v1.AcquireStreamResponse;
 import dev.plinth.server.failure.Failure;
-import dev.plinth.shards.MappedReply;
 import dev.plinth.shards.StreamReply;
 import dev.plinth.shards.grpc.ShardCall;
 import java.util.function.Function;
@@ -59,8 +58,7 @@ final class AcquireCalls {
       Function<AcquireResult, R> response) {
     call.run(
         (leases, tx, reply) ->
-            leases.acquire(
-                spec, AcquireListener.of(cancelId, new MappedReply<>(reply, response)), tx));
+            leases.acquire(spec, AcquireListener.of(cancelId, reply, response), tx));
     if (!spec.timeout().orElseThrow().isZero()) {
       call.whenAbandoned((leases, tx, reply) -> leases.abandon(spec, tx));
       if (spec.patient()) {

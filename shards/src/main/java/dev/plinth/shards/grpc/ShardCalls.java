@@ -79,7 +79,7 @@ public final class ShardCalls<S> {
   }
 
   /**
-   * A stream that the shard feeds until it ends it. When the caller goes away first, the feed says
+   * A stream that the shard feeds until it ends it. When the caller goes away first, the reply says
    * so, and {@code leave} runs.
    */
   public <M> void stream(
@@ -108,12 +108,12 @@ public final class ShardCalls<S> {
       StreamCommand<S, M> command,
       Command<S, Void> leave,
       StreamObserver<M> to) {
-    AtomicReference<StreamReply<M>> feed = new AtomicReference<>();
+    AtomicReference<StreamReply<M>> started = new AtomicReference<>();
     CompletableFuture<Void> call =
         submit.apply(
             (state, tx, reply) -> {
-              feed.set(new ObserverReply<>(reply, to));
-              command.run(state, tx, feed.get());
+              started.set(new ObserverReply<>(reply, to));
+              command.run(state, tx, started.get());
             });
     call.whenComplete(
         (end, thrown) -> {
@@ -126,8 +126,8 @@ public final class ShardCalls<S> {
     Command<S, Void> gone =
         (state, tx, reply) -> {
           leave.run(state, tx, reply);
-          if (feed.get() != null) {
-            feed.get().complete(tx);
+          if (started.get() != null) {
+            started.get().complete(tx);
           }
         };
     whenAbandoned(call, gone, shard);

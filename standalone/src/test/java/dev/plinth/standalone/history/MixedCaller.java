@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 /**
  * One client of the mixed work: takes sets of keys, permits of a semaphore and keys with a
  * lock-delay, with and without waits, some of which it cancels; and renews, releases, hands on, has
- * taken away or forgets what it got. Every wish is an owner of its own, so nothing waits in a
+ * taken away or forgets what it got. Every request is an owner of its own, so nothing waits in a
  * circle.
  */
 final class MixedCaller {

@@ -5,6 +5,7 @@ import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.PutOption;
+import io.grpc.SynchronizationContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -56,7 +57,7 @@ final class CommitBundler {
   private final Op mark;
   private final int maxUnderWay;
   private final StoreMetrics metrics;
-  private final Serial serial = new Serial();
+  private final SynchronizationContext inOrder = EtcdStoreContext.inOrder();
   private final Deque<Queued> queue = new ArrayDeque<>();
   private int queuedOps;
   private long queuedBytes;
@@ -76,7 +77,7 @@ final class CommitBundler {
 
   CompletableFuture<TxnResponse> add(Part part) {
     Queued queued = new Queued(part, false, new CompletableFuture<>());
-    serial.execute(
+    inOrder.execute(
         () -> {
           queue.add(queued);
           count(queued, 1);
@@ -92,7 +93,7 @@ final class CommitBundler {
       metrics.bundled(bundle.parts.size());
       bundle
           .send()
-          .whenComplete((done, failure) -> serial.execute(() -> ended(bundle, done, failure)));
+          .whenComplete((done, failure) -> inOrder.execute(() -> ended(bundle, done, failure)));
     }
   }
 
@@ -137,7 +138,7 @@ final class CommitBundler {
       bundle.parts.forEach(queued -> queued.answer.completeExceptionally(failure));
     }
     // Behind what the answers have brought, so that it leaves together.
-    serial.execute(
+    inOrder.execute(
         () -> {
           inFlight--;
           send();

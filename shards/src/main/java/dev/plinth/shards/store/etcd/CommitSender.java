@@ -2,6 +2,7 @@ package dev.plinth.shards.store.etcd;
 
 import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
+import io.grpc.SynchronizationContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -34,7 +35,7 @@ final class CommitSender {
   private final CommitRetrySchedule commitRetrySchedule;
   private final EtcdStoreContext etcdStoreContext;
   private final SpaceAlarm space;
-  private final Serial serial = new Serial();
+  private final SynchronizationContext inOrder = EtcdStoreContext.inOrder();
   private final Deque<PendingCommit> pending = new ArrayDeque<>();
   private final List<CompletableFuture<Void>> untilQuiet = new ArrayList<>();
   private final List<PendingCommit> failed = new ArrayList<>();
@@ -60,7 +61,7 @@ final class CommitSender {
 
   CompletableFuture<CommitResult> add(long number, List<Write> writes) {
     PendingCommit commit = new PendingCommit(number, writes, etcdStoreContext.metrics());
-    serial.execute(
+    inOrder.execute(
         () -> {
           pending.add(commit);
           proceed();
@@ -70,7 +71,7 @@ final class CommitSender {
 
   /** Nothing new is sent any more; what is under way may still turn out to be done. */
   void lose() {
-    serial.execute(
+    inOrder.execute(
         () -> {
           lost = true;
           proceed();
@@ -79,7 +80,7 @@ final class CommitSender {
 
   /** Gives up on all that has no outcome yet. */
   void cut(String why) {
-    serial.execute(
+    inOrder.execute(
         () -> {
           claimEnd = claimEnd == null ? new ClaimEnd(EtcdFailure.unknown(why, null)) : claimEnd;
           proceed();
@@ -89,7 +90,7 @@ final class CommitSender {
   /** Completes when every commit so far has its outcome. */
   CompletableFuture<Void> quiet() {
     CompletableFuture<Void> quiet = new CompletableFuture<>();
-    serial.execute(
+    inOrder.execute(
         () -> {
           untilQuiet.add(quiet);
           proceed();
@@ -103,7 +104,7 @@ final class CommitSender {
    */
   CompletableFuture<OptionalLong> standing() {
     CompletableFuture<OptionalLong> standing = new CompletableFuture<>();
-    serial.execute(
+    inOrder.execute(
         () -> {
           untilAnswered.add(standing);
           proceed();
@@ -187,7 +188,7 @@ final class CommitSender {
         .send(commit.number(), commit.writes())
         .whenComplete(
             (commitStatus, failure) ->
-                serial.execute(
+                inOrder.execute(
                     () -> {
                       if (failure == null) {
                         space.worked();
@@ -256,7 +257,7 @@ final class CommitSender {
         .readBack()
         .whenComplete(
             (commitStatus, failure) ->
-                serial.execute(
+                inOrder.execute(
                     () -> {
                       if (failure == null
                           && commitStatus.ours()
@@ -296,7 +297,7 @@ final class CommitSender {
     commitRetrySchedule.pause(
         commit,
         () ->
-            serial.execute(
+            inOrder.execute(
                 () -> {
                   commit.resume();
                   if (commitRetrySchedule.isExpired()) {

@@ -1,5 +1,6 @@
 package dev.plinth.shards.store.etcd;
 
+import io.grpc.SynchronizationContext;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -13,6 +14,15 @@ record EtcdStoreContext(
     StoreMetrics metrics) {
   private static final int READS = 3;
   private static final long READ_NANOS = 5_000_000;
+
+  /**
+   * Runs tasks one at a time and in order, on the thread that brings one or on one that is at it
+   * already. A task that throws is a bug, but must not leave those behind it waiting for ever.
+   */
+  static SynchronizationContext inOrder() {
+    return new SynchronizationContext(
+        (thread, thrown) -> thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown));
+  }
 
   /** A thread that was held up between two clocks would take it for a sleep: it reads again. */
   ClockReading now() {

@@ -16,7 +16,6 @@ final class KnownViolations {
               RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/LeaseView.java#LeaseView
               RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/NamespacePolicy.java#NamespacePolicy
               RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/RateLimitSettings.java#RateLimitSettings
-              RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/policy/Rule.java#Rule
       """
           .lines()
           .map(String::strip)

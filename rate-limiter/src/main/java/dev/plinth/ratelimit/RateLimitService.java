@@ -43,7 +43,7 @@ public final class RateLimitService implements HostedService {
       CallForwarder callForwarder,
       TimeSource time,
       MeterRegistry registry) {
-    this.budgets = new NonEssentialEngine(store);
+    this.budgets = store;
     DescriptorCache cache = settings.cache();
     RateLimitMetrics metrics = new RateLimitMetrics(registry);
     this.limits =

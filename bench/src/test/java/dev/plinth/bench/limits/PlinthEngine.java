@@ -10,7 +10,6 @@ import dev.plinth.ratelimit.pipeline.PipelineOptions;
 import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.policy.Descriptor;
 import dev.plinth.ratelimit.policy.Limit.Bucket;
-import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.ratelimit.store.BudgetStore;
@@ -77,16 +76,13 @@ final class PlinthEngine implements Contestant {
   static Rule rule(Limit limit) {
     return new Rule(
         "each",
-        List.of(new Rule.Match(PlinthChecks.DESCRIPTOR, "")),
-        bucket(limit),
         1,
-        false,
-        Rule.ALL,
-        Rule.FailMode.CLOSED,
-        0,
+        List.of(new Rule.Match(PlinthChecks.DESCRIPTOR, "")),
+        Rule.Counting.of(bucket(limit)),
+        new Rule.Enforcement(false, Rule.Enforcement.ALL, Rule.FailMode.CLOSED, 0),
         Optional.empty(),
-        OnChange.AS_IS,
-        List.of());
+        List.of(),
+        Optional.empty());
   }
 
   @Override

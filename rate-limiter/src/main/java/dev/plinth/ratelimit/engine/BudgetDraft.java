@@ -62,15 +62,9 @@ final class BudgetDraft {
     return retry == 0 || (retry > 0 && retry <= maxWait && level.canReserve());
   }
 
-  /**
-   * How much can be charged until as much is owed as the budget has. A paced budget has no size: it
-   * owes one check at the most.
-   */
+  /** How much can be charged until as much is owed as the budget has. */
   long debtRoom(long amount) {
-    if (level instanceof PacedState paced) {
-      return paced.reset(now) <= paced.charged(amount) ? amount : 0;
-    }
-    return level.available(now) + budget.limit().size();
+    return level.debtRoom(amount, now);
   }
 
   void charge(long amount) {

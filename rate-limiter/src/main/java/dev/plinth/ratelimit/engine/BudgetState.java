@@ -1,7 +1,9 @@
 package dev.plinth.ratelimit.engine;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.LimitKind;
 import dev.plinth.ratelimit.policy.OnChange;
+import dev.plinth.ratelimit.policy.RowTextReader;
 import dev.plinth.ratelimit.store.Budget;
 import java.math.BigInteger;
 
@@ -44,12 +46,10 @@ record BudgetState(long version, long last, OutstandingLeases leases, LimitState
   static LimitState converted(LimitState level, Budget budget, long now) {
     Limit from = level.limit();
     Limit to = budget.limit();
-    if (budget.onChange() == OnChange.RESET || !isAlike(from, to)) {
+    if (budget.onChange() == OnChange.RESET || !from.isSameAlgorithm(to)) {
       return LimitState.fresh(to, now);
-    } else if (level instanceof PacedState paced) {
-      return paced.under((Limit.Paced) to, now);
     }
-    return LimitState.of(to, available(level.available(now), from.size(), budget), now);
+    return level.converted(to, available(level.available(now), from.size(), budget), now);
   }
 
   private static long available(long available, long size, Budget budget) {
@@ -71,15 +71,27 @@ record BudgetState(long version, long last, OutstandingLeases leases, LimitState
             .longValueExact();
   }
 
-  private static boolean isAlike(Limit from, Limit to) {
-    if (from instanceof Limit.CalendarWindow one && to instanceof Limit.CalendarWindow other) {
-      return one.unit() == other.unit() && one.zone().equals(other.zone());
-    }
-    return from.getClass() == to.getClass();
-  }
-
+  /**
+   * {@code v1 <kind> <version> <last> <leases> <numbers of the limit> <numbers of the level>}, the
+   * same in every store.
+   */
   @Override
   public String text() {
-    return BudgetStateText.of(this);
+    StringBuilder text = new StringBuilder(80).append("v1 ").append(level.limit().kind().letter());
+    RowTextReader.numbers(text, version, last, leases.index(), leases.now(), leases.before());
+    level.appendTo(text.append(' ').append(level.limit().text()));
+    return text.toString();
+  }
+
+  static BudgetState parse(String text) {
+    RowTextReader words = RowTextReader.versioned(text);
+    LimitKind kind = LimitKind.ofLetter(words.word());
+    long version = words.number();
+    long last = words.number();
+    OutstandingLeases leases =
+        new OutstandingLeases(words.number(), words.number(), words.number());
+    LimitState level = LimitState.fresh(kind.parse(words), 0).read(words);
+    words.end();
+    return new BudgetState(version, last, leases, level);
   }
 }

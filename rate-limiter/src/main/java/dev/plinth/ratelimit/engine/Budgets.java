@@ -338,7 +338,7 @@ public final class Budgets {
    */
   public void restore(Kind kind, String key, String text) {
     switch (kind) {
-      case STATE -> states.restore(key, BudgetStateText.parse(text));
+      case STATE -> states.restore(key, BudgetState.parse(text));
       case TICKET -> tickets.restore(key, TicketRow.parse(text));
       case REQUEST -> requests.restore(key, RequestOutcomeRow.parse(text));
       case SLOT -> slotTable.restore(key, SlotRow.parse(text));

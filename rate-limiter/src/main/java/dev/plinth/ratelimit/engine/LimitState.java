@@ -1,18 +1,18 @@
 package dev.plinth.ratelimit.engine;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.RowTextReader;
 import dev.plinth.ratelimit.store.Outcome;
 
 /**
  * How much of a limit is used. Immutable; times are microseconds, and {@code now} is never before
- * the time at which the level was made: where the clock was stepped back, {@link #back} comes
- * first.
+ * the time at which the state was made: where the clock was stepped back, {@link #afterClockStep}
+ * comes first.
  */
-sealed interface LimitState
-    permits TokenBucketState, PacedState, WindowState, SlidingCounterState, SlidingLogState {
+sealed interface LimitState permits GcraState, WindowState, SlidingCounterState, SlidingLogState {
   Limit limit();
 
-  /** The same level for a clock that stood at {@code last} and now stands before that. */
+  /** The same state for a clock that stood at {@code last} and now stands before that. */
   LimitState afterClockStep(long last, long now);
 
   /** Units that can be had; negative in debt. */
@@ -35,6 +35,12 @@ sealed interface LimitState
    */
   LimitState refund(long amount, long charged, long at, long now);
 
+  /** Appends its numbers. */
+  void appendTo(StringBuilder text);
+
+  /** The state of the same limit that {@link #appendTo} wrote. */
+  LimitState read(RowTextReader words);
+
   /** What it takes in memory beyond a few numbers. */
   default int bytes() {
     return 0;
@@ -50,24 +56,31 @@ sealed interface LimitState
     return Math.max(0, available(now)) / cost;
   }
 
-  static LimitState fresh(Limit limit, long now) {
-    return of(limit, limit.size(), now);
+  /** How much of an amount can be charged until as much is owed as the limit's size. */
+  default long debtRoom(long amount, long now) {
+    return available(now) + limit().size();
   }
 
-  /** Of which so much is available. */
-  static LimitState of(Limit limit, long available, long now) {
-    long used = limit.size() - available;
-    if (limit instanceof Limit.Bucket bucket) {
-      return TokenBucketState.full(bucket, now).charge(used, now);
-    } else if (limit instanceof Limit.Paced paced) {
-      return new PacedState(paced, now, 0);
-    } else if (limit instanceof Limit.FixedWindow || limit instanceof Limit.CalendarWindow) {
-      return WindowState.empty(limit, now).charge(used, now);
+  /**
+   * The state under another limit of the same algorithm.
+   *
+   * @param available of the other one
+   */
+  default LimitState converted(Limit to, long available, long now) {
+    return fresh(to, now).charge(to.size() - available, now);
+  }
+
+  /** Of which all is available. */
+  static LimitState fresh(Limit limit, long now) {
+    if (limit instanceof Limit.Refilled refilled) {
+      return new GcraState(refilled, now, 0);
+    } else if (limit instanceof Limit.Windowed windowed) {
+      return WindowState.used(windowed, now, 0);
     } else if (limit instanceof Limit.SlidingCounter counter) {
-      return SlidingCounterState.empty(counter, now).charge(used, now);
+      return SlidingCounterState.empty(counter, now);
     } else if (limit instanceof Limit.SlidingLog log) {
-      return SlidingLogState.empty(log).charge(used, now);
+      return new SlidingLogState(log, new long[0]);
     }
-    throw new IllegalArgumentException(limit + " has no level (expected: not concurrency)");
+    throw new IllegalArgumentException(limit + " has no state (expected: not concurrency)");
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.engine;
 
+import dev.plinth.ratelimit.policy.RowTextReader;
 import dev.plinth.ratelimit.store.Outcome;
 
 /**

@@ -1,6 +1,7 @@
 package dev.plinth.ratelimit.engine;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.RowTextReader;
 import dev.plinth.ratelimit.store.Outcome;
 
 /** Used in the window {@code index}, and in the one before. */
@@ -24,7 +25,7 @@ record SlidingCounterState(Limit.SlidingCounter limit, long index, long used, lo
   }
 
   /** More than this in one window would not be exact. */
-  private long most() {
+  private long max() {
     return (Limit.EXACT - 1) / limit.period();
   }
 
@@ -76,7 +77,7 @@ record SlidingCounterState(Limit.SlidingCounter limit, long index, long used, lo
     return amount == 0
         ? this
         : new SlidingCounterState(
-            limit, level.index, Math.min(level.used + amount, most()), level.before);
+            limit, level.index, Math.min(level.used + amount, max()), level.before);
   }
 
   /** From the window that it was charged in: that is where it counts. */
@@ -92,5 +93,15 @@ record SlidingCounterState(Limit.SlidingCounter limit, long index, long used, lo
           limit, level.index, level.used, Math.max(0, level.before - amount));
     }
     return this;
+  }
+
+  @Override
+  public void appendTo(StringBuilder text) {
+    RowTextReader.numbers(text, index, used, before);
+  }
+
+  @Override
+  public LimitState read(RowTextReader words) {
+    return new SlidingCounterState(limit, words.number(), words.number(), words.number());
   }
 }

@@ -1,16 +1,13 @@
 package dev.plinth.ratelimit.engine;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.RowTextReader;
 import dev.plinth.ratelimit.store.Outcome;
 import java.util.Arrays;
 
 /** Every charge with its time, oldest first: {@code time, cost, time, cost, ...}. */
 record SlidingLogState(Limit.SlidingLog limit, long[] entries) implements LimitState {
   private static final long MAX_IN_ENTRY = 1L << 42;
-
-  static SlidingLogState empty(Limit.SlidingLog limit) {
-    return new SlidingLogState(limit, new long[0]);
-  }
 
   /** Of all entries that it may come to have: it must not need more when memory is full. */
   @Override
@@ -113,6 +110,24 @@ record SlidingLogState(Limit.SlidingLog limit, long[] entries) implements LimitS
       }
     }
     return kept == entries.length ? entries : Arrays.copyOf(entries, kept);
+  }
+
+  @Override
+  public void appendTo(StringBuilder text) {
+    RowTextReader.numbers(text, entries);
+  }
+
+  @Override
+  public LimitState read(RowTextReader words) {
+    if (words.left() % 2 != 0) {
+      throw new IllegalArgumentException(
+          words.left() + " numbers of entries (expected: time and cost in turn)");
+    }
+    long[] stored = new long[words.left()];
+    for (int i = 0; i < stored.length; i++) {
+      stored[i] = words.number();
+    }
+    return new SlidingLogState(limit, stored);
   }
 
   @Override

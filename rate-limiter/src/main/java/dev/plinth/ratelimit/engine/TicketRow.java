@@ -1,6 +1,8 @@
 package dev.plinth.ratelimit.engine;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.LimitKind;
+import dev.plinth.ratelimit.policy.RowTextReader;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,7 +42,7 @@ record TicketRow(long granted, long at, long until, List<Part> parts) implements
     RowTextReader.numbers(text.append("v1"), granted, at, until);
     for (Part part : parts) {
       RowTextReader.numbers(text.append('\n'), part.version, part.charged, part.ttl);
-      BudgetLimitText.append(text.append(' '), part.limit);
+      text.append(' ').append(part.limit.kind().letter()).append(' ').append(part.limit.text());
       text.append('\n').append(part.key);
     }
     return text.toString();
@@ -62,7 +64,9 @@ record TicketRow(long granted, long at, long until, List<Part> parts) implements
       long version = line.number();
       long charged = line.number();
       long ttl = line.number();
-      parts.add(new Part(lines[i + 1], BudgetLimitText.parse(line), version, charged, ttl));
+      parts.add(
+          new Part(
+              lines[i + 1], LimitKind.ofLetter(line.word()).parse(line), version, charged, ttl));
       line.end();
     }
     return new TicketRow(granted, at, until, parts);

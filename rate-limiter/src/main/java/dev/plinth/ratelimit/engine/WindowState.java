@@ -1,20 +1,13 @@
 package dev.plinth.ratelimit.engine;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.RowTextReader;
 import dev.plinth.ratelimit.store.Outcome;
 
 /** Used in the window from {@code start} to before {@code end}, of a period or of a calendar. */
-record WindowState(Limit limit, long start, long end, long used) implements LimitState {
-  static WindowState empty(Limit limit, long now) {
-    return used(limit, now, 0);
-  }
-
-  private static WindowState used(Limit limit, long now, long used) {
-    if (limit instanceof Limit.FixedWindow fixed) {
-      long start = Math.floorDiv(now, fixed.period()) * fixed.period();
-      return new WindowState(limit, start, start + fixed.period(), used);
-    }
-    Limit.CalendarWindow.Window window = ((Limit.CalendarWindow) limit).windowAt(now);
+record WindowState(Limit.Windowed limit, long start, long end, long used) implements LimitState {
+  static WindowState used(Limit.Windowed limit, long now, long used) {
+    Limit.Windowed.Window window = limit.windowAt(now);
     return new WindowState(limit, window.start(), window.end(), used);
   }
 
@@ -60,5 +53,24 @@ record WindowState(Limit limit, long start, long end, long used) implements Limi
     return now < end && at >= start
         ? new WindowState(limit, start, end, Math.max(0, used - amount))
         : this;
+  }
+
+  /** Windows of a period are numbered from 1970; those of a calendar have a start and an end. */
+  @Override
+  public void appendTo(StringBuilder text) {
+    if (limit instanceof Limit.FixedWindow fixed) {
+      RowTextReader.numbers(text, start / fixed.period(), used);
+    } else {
+      RowTextReader.numbers(text, start, end, used);
+    }
+  }
+
+  @Override
+  public LimitState read(RowTextReader words) {
+    if (limit instanceof Limit.FixedWindow fixed) {
+      long from = words.number() * fixed.period();
+      return new WindowState(limit, from, from + fixed.period(), words.number());
+    }
+    return new WindowState(limit, words.number(), words.number(), words.number());
   }
 }

@@ -5,10 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.policy.Limit;
-import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.Rule;
-import dev.plinth.ratelimit.policy.Rule.FailMode;
 import dev.plinth.ratelimit.policy.Rule.Match;
 import java.time.Instant;
 import java.util.List;
@@ -44,18 +42,15 @@ final class EnvoyOverrides {
     Rule rule =
         new Rule(
             name(key.limit),
-            key.keys.stream().map(name -> new Match(name, "")).toList(),
-            key.limit,
             VERSION,
-            false,
-            Rule.ALL,
-            FailMode.LOCAL,
-            0,
+            key.keys.stream().map(name -> new Match(name, "")).toList(),
+            Rule.Counting.of(key.limit),
+            Rule.Enforcement.DEFAULT,
             Optional.empty(),
-            OnChange.AS_IS,
-            List.of());
+            List.of(),
+            Optional.of(UNNAMED));
     return CompiledPolicy.of(
-        new Policy(key.domain, key.version, List.of(rule.with(UNNAMED)), Instant.EPOCH), cache);
+        new Policy(key.domain, key.version, List.of(rule), Instant.EPOCH), cache);
   }
 
   private static String name(Limit limit) {

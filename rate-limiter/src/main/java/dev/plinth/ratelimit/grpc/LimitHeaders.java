@@ -2,7 +2,6 @@ package dev.plinth.ratelimit.grpc;
 
 import dev.plinth.ratelimit.pipeline.Decision;
 import dev.plinth.ratelimit.pipeline.Decision.LimitStatus;
-import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.store.Outcome;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,7 +49,7 @@ public final class LimitHeaders {
   }
 
   private static String policy(LimitStatus status) {
-    OptionalLong window = window(status.rule().limit());
+    OptionalLong window = status.rule().limit().refillTime();
     boolean whole = window.isPresent() && window.getAsLong() % SECOND == 0;
     return '"'
         + status.rule().name()
@@ -74,21 +73,5 @@ public final class LimitHeaders {
 
   private static long up(long number, long by) {
     return (number + by - 1) / by;
-  }
-
-  /** In which the whole limit comes back, in microseconds; calendars have none that is fixed. */
-  private static OptionalLong window(Limit limit) {
-    if (limit instanceof Limit.Bucket bucket) {
-      return OptionalLong.of(up(bucket.burst() * bucket.num(), bucket.den()));
-    } else if (limit instanceof Limit.Paced paced) {
-      return OptionalLong.of(up(paced.num(), paced.den()));
-    } else if (limit instanceof Limit.FixedWindow window) {
-      return OptionalLong.of(window.period());
-    } else if (limit instanceof Limit.SlidingCounter counter) {
-      return OptionalLong.of(counter.period());
-    } else if (limit instanceof Limit.SlidingLog log) {
-      return OptionalLong.of(log.period());
-    }
-    return OptionalLong.empty();
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.grpc;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.Limit.Bucket;
 import dev.plinth.ratelimit.policy.Limit.CalendarWindow;
@@ -153,13 +154,13 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
 
   private static LimitWire calendar(String path, Rule wire) {
     none(path + "period", !wire.hasPeriod(), "given", "windows of equal length");
-    Limit.Calendar unit =
+    CalendarUnit unit =
         switch (wire.getCalendar()) {
-          case CALENDAR_HOUR -> Limit.Calendar.HOUR;
-          case CALENDAR_DAY -> Limit.Calendar.DAY;
-          case CALENDAR_WEEK -> Limit.Calendar.WEEK;
-          case CALENDAR_MONTH -> Limit.Calendar.MONTH;
-          case CALENDAR_YEAR -> Limit.Calendar.YEAR;
+          case CALENDAR_HOUR -> CalendarUnit.HOUR;
+          case CALENDAR_DAY -> CalendarUnit.DAY;
+          case CALENDAR_WEEK -> CalendarUnit.WEEK;
+          case CALENDAR_MONTH -> CalendarUnit.MONTH;
+          case CALENDAR_YEAR -> CalendarUnit.YEAR;
           default ->
               throw Failure.Invalid.field(
                   path + "calendar", wire.getCalendarValue(), "HOUR, DAY, WEEK, MONTH or YEAR");
@@ -197,21 +198,6 @@ record LimitWire(Limit limit, Optional<Rate> rate) {
   }
 
   static Algorithm algorithm(Limit limit) {
-    if (limit instanceof Bucket) {
-      return Algorithm.ALGORITHM_TOKEN_BUCKET;
-    } else if (limit instanceof FixedWindow) {
-      return Algorithm.ALGORITHM_FIXED_WINDOW;
-    } else if (limit instanceof CalendarWindow) {
-      return Algorithm.ALGORITHM_CALENDAR_WINDOW;
-    } else if (limit instanceof SlidingCounter) {
-      return Algorithm.ALGORITHM_SLIDING_COUNTER;
-    } else if (limit instanceof SlidingLog) {
-      return Algorithm.ALGORITHM_SLIDING_LOG;
-    } else if (limit instanceof Paced) {
-      return Algorithm.ALGORITHM_PACED;
-    }
-    return limit instanceof Unlimited
-        ? Algorithm.ALGORITHM_UNLIMITED
-        : Algorithm.ALGORITHM_CONCURRENCY;
+    return Algorithm.valueOf("ALGORITHM_" + limit.kind());
   }
 }

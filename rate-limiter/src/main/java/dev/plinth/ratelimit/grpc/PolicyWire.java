@@ -67,9 +67,10 @@ final class PolicyWire {
     }
     int permille =
         wire.hasEnforcePermille()
-            ? FieldChecks.between(path + "enforce_permille", wire.getEnforcePermille(), 0, Rule.ALL)
-            : Rule.ALL;
-    if ((places || unlimited) && permille != Rule.ALL) {
+            ? FieldChecks.between(
+                path + "enforce_permille", wire.getEnforcePermille(), 0, Rule.Enforcement.ALL)
+            : Rule.Enforcement.ALL;
+    if ((places || unlimited) && permille != Rule.Enforcement.ALL) {
       throw Failure.Invalid.field(
           path + "enforce_permille",
           permille,
@@ -77,17 +78,17 @@ final class PolicyWire {
     }
     return new Rule(
         name,
-        matches(path + "match", wire.getMatchList()),
-        limit.limit(),
         0,
-        wire.getShadow(),
-        permille,
-        failMode(path + "fail_mode", wire.getFailMode()),
-        FieldChecks.between(path + "safe_limit", wire.getSafeLimit(), 0, LimitWire.MAX),
+        matches(path + "match", wire.getMatchList()),
+        new Rule.Counting(
+            limit.limit(), limit.rate(), onChange(path + "on_change", wire.getOnChange())),
+        new Rule.Enforcement(
+            wire.getShadow(),
+            permille,
+            failMode(path + "fail_mode", wire.getFailMode()),
+            FieldChecks.between(path + "safe_limit", wire.getSafeLimit(), 0, LimitWire.MAX)),
         lease(path + "lease", wire, places || unlimited),
-        onChange(path + "on_change", wire.getOnChange()),
         List.copyOf(wire.getReplacesList()),
-        limit.rate(),
         wire.hasEnvoy() ? Optional.of(envoy(path + "envoy.", wire.getEnvoy())) : Optional.empty());
   }
 
@@ -208,11 +209,11 @@ final class PolicyWire {
         dev.plinth.ratelimit.v1.Rule.newBuilder()
             .setName(rule.name())
             .setVersion(rule.version())
-            .setShadow(rule.shadow())
-            .setEnforcePermille(rule.enforcePermille())
+            .setShadow(rule.enforcement().shadow())
+            .setEnforcePermille(rule.enforcement().permille())
             .setFailMode(FailMode.valueOf("FAIL_MODE_" + rule.failMode()))
             .setSafeLimit(rule.safeLimit())
-            .setOnChange(OnChange.valueOf("ON_CHANGE_" + rule.onChange()))
+            .setOnChange(OnChange.valueOf("ON_CHANGE_" + rule.counting().onChange()))
             .addAllReplaces(rule.replaces());
     LimitWire.fill(rule, wire);
     for (Match match : rule.match()) {

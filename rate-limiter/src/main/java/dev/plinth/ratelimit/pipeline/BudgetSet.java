@@ -129,9 +129,7 @@ final class BudgetSet {
 
   /** Whether denied checks are charged to it, too; of a limit whose debt ends with its window. */
   boolean chargesDenied(Budget budget) {
-    return charging
-        && (budget.limit() instanceof Limit.FixedWindow
-            || budget.limit() instanceof Limit.CalendarWindow);
+    return charging && budget.limit() instanceof Limit.Windowed;
   }
 
   /** Whether what was charged so far, not what a check would add, says that it is over. */

@@ -77,17 +77,14 @@ final class BudgetSetCache {
 
   private static RuleBudget budget(RuleKey ruleKey) {
     Rule rule = ruleKey.rule();
-    boolean shadow =
-        rule.shadow()
-            || rule.enforcePermille() < Rule.ALL
-                && !BudgetKey.enforced(ruleKey.key(), rule.enforcePermille());
+    boolean shadow = rule.isShadow(ruleKey.key());
     return new RuleBudget(
         rule,
         new Budget(
             shadow ? BudgetKey.shadow(ruleKey.key()) : ruleKey.key(),
             rule.limit(),
             rule.version(),
-            rule.onChange(),
+            rule.counting().onChange(),
             shadow,
             shadow ? Optional.empty() : lending(rule)));
   }

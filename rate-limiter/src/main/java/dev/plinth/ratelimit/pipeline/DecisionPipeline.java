@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.pipeline;
 
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
@@ -8,6 +9,8 @@ import dev.plinth.ratelimit.store.Operation.Take;
 import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.store.Outcome.Taken;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.server.failure.Failure.Invalid.Violation;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -20,47 +23,28 @@ import java.util.function.Consumer;
  * Decides a check from leases and cached denials, else by the store, else by the rules' fail modes.
  */
 final class DecisionPipeline {
+  final DecisionRecorder recorder;
+  final LocalBudgets localBudgets;
+  final FailModeDecider fallback;
+  final FlushQueues queues;
   private final NodeContext node;
-  private final DecisionRecorder recorder;
-  private final LocalDecider memory;
-  private final LocalBudgets localBudgets;
-  private final FailModeDecider fallback;
   private final ServerLeases leases;
-  private final FlushQueues queues;
   private final long timeout;
 
-  DecisionPipeline(BudgetStore store, PipelineOptions tuning, NodeContext node) {
+  DecisionPipeline(BudgetStore store, PipelineOptions options, NodeContext node) {
     this.node = node;
-    this.timeout = tuning.storeBudget().toNanos();
-    StoreCircuitBreaker breaker = new StoreCircuitBreaker(tuning, node.events());
-    DenyCache denials = new DenyCache(tuning, node.events());
+    this.timeout = options.storeBudget().toNanos();
+    StoreCircuitBreaker breaker = new StoreCircuitBreaker(options, node.events());
     this.localBudgets = new LocalBudgets(node);
-    this.recorder = new DecisionRecorder(node.events(), denials, localBudgets);
-    this.fallback = new FailModeDecider(node, tuning, breaker, localBudgets);
-    this.leases = new ServerLeases(node, tuning, recorder, this::enqueue);
-    this.memory = new LocalDecider(recorder, leases, localBudgets);
-    FlushFactory flushes = new FlushFactory(store, tuning, node, breaker, recorder);
-    this.queues = new FlushQueues(flushes, node, memory, leases);
+    this.recorder =
+        new DecisionRecorder(node.events(), new DenyCache(options, node.events()), localBudgets);
+    this.fallback = new FailModeDecider(node, options, breaker, localBudgets);
+    this.leases = new ServerLeases(node, options, recorder, this::submit);
+    this.queues = new FlushQueues(store, options, node, breaker, recorder, leases);
   }
 
   long now() {
     return node.nanos().getAsLong();
-  }
-
-  LocalDecider memory() {
-    return memory;
-  }
-
-  DecisionRecorder recorder() {
-    return recorder;
-  }
-
-  FailModeDecider fallback() {
-    return fallback;
-  }
-
-  LocalBudgets localBudgets() {
-    return localBudgets;
   }
 
   /** A check that may share its request with others. */
@@ -78,7 +62,7 @@ final class DecisionPipeline {
    * @param queueHash selects the flush queue
    */
   CompletionStage<Outcome> send(String domain, int queueHash, BudgetRequest request) {
-    return submit(pending(domain, queueHash, request, Optional.empty()));
+    return send(pending(domain, queueHash, request, Optional.empty()));
   }
 
   /**
@@ -87,13 +71,13 @@ final class DecisionPipeline {
   CompletionStage<Outcome> send(
       BudgetSet set, BudgetRequest request, Consumer<Outcome> onLateAnswer) {
     PendingRequest pending = pending(set.domain(), set.queueHash(), request, Optional.empty());
-    return submit(pending.onLateAnswer(onLateAnswer));
+    return send(pending.onLateAnswer(onLateAnswer));
   }
 
   /** Both in one step: the first, then the second, which is answered. */
   CompletionStage<Outcome> send(BudgetSet set, BudgetRequest first, BudgetRequest second) {
     PendingRequest before = pending(set.domain(), set.queueHash(), first, Optional.empty());
-    return submit(pending(set.domain(), set.queueHash(), second, Optional.of(before)));
+    return send(pending(set.domain(), set.queueHash(), second, Optional.of(before)));
   }
 
   private PendingRequest pending(
@@ -101,13 +85,27 @@ final class DecisionPipeline {
     return new PendingRequest(domain, queueHash, now() + timeout, request, before);
   }
 
-  private CompletionStage<Outcome> submit(PendingRequest pending) {
+  private CompletionStage<Outcome> send(PendingRequest pending) {
     queues.submit(pending, now());
-    return pending.thenApply(OutcomeErrors::known);
+    return pending.thenApply(DecisionPipeline::known);
   }
 
-  private void enqueue(PendingAnswer<?> answer) {
+  private void submit(PendingAnswer<?> answer) {
     queues.submit(answer, now());
+  }
+
+  /** The outcome, unless nothing was done. */
+  static Outcome known(Outcome outcome) {
+    if (outcome instanceof Outcome.Stale stale) {
+      throw new StalePolicyException(stale.version());
+    } else if (outcome instanceof Outcome.Reused) {
+      throw new Failure.Invalid(
+          ErrorReason.ERROR_REASON_REQUEST_ID_REUSED,
+          List.of(
+              new Violation(
+                  "request_id", "was used before with another request (expected: a new id)")));
+    }
+    return outcome;
   }
 
   /**
@@ -168,15 +166,6 @@ final class DecisionPipeline {
   /** The same failure, wrapped once. */
   static CompletionException rethrown(Throwable failure) {
     return failure instanceof CompletionException known ? known : new CompletionException(failure);
-  }
-
-  void onReset(BudgetSet set) {
-    recorder.denials().budgetReturned(set);
-  }
-
-  /** Once a second. */
-  void sweep() {
-    localBudgets.sweep();
   }
 
   void close() {

@@ -3,11 +3,11 @@ package dev.plinth.ratelimit.pipeline;
 import dev.plinth.ratelimit.pipeline.Decision.LimitStatus;
 import dev.plinth.ratelimit.pipeline.Decision.Verdict;
 
-/** What this node has decided, and what it may rely on for the next decision. */
+/** Records what this node has decided: in metrics, cached denials and local budgets. */
 final class DecisionRecorder {
-  private final LimitEvents events;
-  private final DenyCache denials;
-  private final LocalBudgets localBudgets;
+  final LimitEvents events;
+  final DenyCache denials;
+  final LocalBudgets localBudgets;
 
   DecisionRecorder(LimitEvents events, DenyCache denials, LocalBudgets localBudgets) {
     this.events = events;
@@ -15,19 +15,7 @@ final class DecisionRecorder {
     this.localBudgets = localBudgets;
   }
 
-  DenyCache denials() {
-    return denials;
-  }
-
-  LocalBudgets localBudgets() {
-    return localBudgets;
-  }
-
-  LimitEvents events() {
-    return events;
-  }
-
-  /** The store decided a check, and its caller is told so. */
+  /** The store decided a check, and its caller is answered so. */
   void record(BudgetSet set, Decision decision) {
     count(events, set, decision);
     if (decision.verdict() == Verdict.DENY) {
@@ -51,5 +39,11 @@ final class DecisionRecorder {
       }
     }
     return decision;
+  }
+
+  /** By a cached denial; null if it is not known to be denied. */
+  Decision denied(BudgetSet set, long cost, long now) {
+    Decision denied = denials.find(set, cost, now);
+    return denied == null ? null : count(events, set, denied);
   }
 }

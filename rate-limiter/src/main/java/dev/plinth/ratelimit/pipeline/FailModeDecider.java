@@ -66,7 +66,7 @@ final class FailModeDecider {
       return count(
           set, Decisions.denied(set, retry(), unknownStatuses(set), DecidedBy.LOCAL_FALLBACK));
     }
-    Taken taken = (Taken) OutcomeErrors.known(outcome);
+    Taken taken = (Taken) DecisionPipeline.known(outcome);
     return count(set, decision(set, taken, safe));
   }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Flush {
   private static final System.Logger LOG = System.getLogger(Flush.class.getName());
 
-  private final FlushFactory context;
+  private final FlushQueues queues;
   private final String domain;
   private final List<FlushEntry> entries;
   private final boolean probe;
@@ -25,14 +25,19 @@ final class Flush {
   private final AtomicBoolean reported = new AtomicBoolean();
   private final long sentAt;
 
+  /**
+   * @param now from before it is sent
+   * @param probe whether it is sent to see whether the store answers
+   * @param onComplete run when every entry has its answer
+   */
   Flush(
-      FlushFactory context,
+      FlushQueues queues,
       String domain,
       List<FlushEntry> entries,
       long now,
       boolean probe,
       Runnable onComplete) {
-    this.context = context;
+    this.queues = queues;
     this.domain = domain;
     this.entries = entries;
     this.sentAt = now;
@@ -52,25 +57,25 @@ final class Flush {
       requests.add(entry.request());
       checks += entry.checks();
       if (entry.checks() > 1) {
-        context.recorder().events().merged(entry.checks());
+        queues.recorder.events.merged(entry.checks());
       }
     }
-    context.recorder().events().flushed(requests.size(), checks);
+    queues.recorder.events.flushed(requests.size(), checks);
     apply(requests).whenComplete(this::complete);
   }
 
   private CompletionStage<List<Outcome>> apply(List<BudgetRequest> requests) {
     try {
-      return context.store().apply(domain, requests);
+      return queues.store.apply(domain, requests);
     } catch (Throwable e) { // whatever it is, nobody may wait for it
       return CompletableFuture.failedStage(e);
     }
   }
 
   private void complete(List<Outcome> outcomes, Throwable failure) {
-    long now = context.nanos().getAsLong();
+    long now = queues.now();
     Throwable cause = failure == null ? wrongAnswer(outcomes) : unwrapped(failure);
-    context.recorder().events().storeAnswered(now - sentAt, cause == null);
+    queues.recorder.events.storeAnswered(now - sentAt, cause == null);
     // Whatever else was thrown, the store was available.
     report(!(cause instanceof StoreUnavailable), now);
     for (int i = 0; i < entries.size(); i++) {
@@ -95,8 +100,8 @@ final class Flush {
   private void deliver(FlushEntry entry, Outcome outcome, Throwable cause) {
     try {
       if (outcome instanceof Outcome.Undecided undecided) {
-        context.undecided(domain, undecided);
-        entry.failed(OutcomeErrors.failure(undecided));
+        queues.undecided(domain, undecided);
+        entry.failed(failure(undecided));
       } else if (cause == null) {
         entry.answered(outcome, this);
       } else {
@@ -109,9 +114,15 @@ final class Flush {
     }
   }
 
+  private static StoreUnavailable failure(Outcome.Undecided undecided) {
+    return undecided.mayHaveApplied()
+        ? StoreUnavailable.outcomeUnknown("budgets", undecided.why(), null)
+        : StoreUnavailable.notApplied("budgets", undecided.why(), null);
+  }
+
   /** Those that waited too long are decided without the store. */
   void expire(long now) {
-    if (now - sentAt >= context.tuning().storeBudget().toNanos()) {
+    if (now - sentAt >= queues.options.storeBudget().toNanos()) {
       report(false, now);
     }
     entries.forEach(entry -> entry.expire(now));
@@ -123,14 +134,14 @@ final class Flush {
   }
 
   void late(int checks) {
-    context.recorder().events().late(checks);
+    queues.recorder.events.late(checks);
   }
 
   private void report(boolean answered, long now) {
     if (!reported.compareAndSet(false, true)) {
       return;
     }
-    StoreCircuitBreaker breaker = context.breaker();
+    StoreCircuitBreaker breaker = queues.breaker;
     if (probe && answered) {
       breaker.probeSucceeded();
     } else if (probe) {

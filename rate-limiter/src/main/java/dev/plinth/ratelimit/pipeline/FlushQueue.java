@@ -83,13 +83,13 @@ final class FlushQueue {
   private FlushRound next() {
     long now = queues.now();
     FlushRound round = new FlushRound(queues, now, this::resume);
-    boolean useStore = queues.isStoreUsed();
+    boolean useStore = queues.breaker.isClosed();
     for (int i = 0; i < MAX_CHECKS && !round.isFull(); i++) {
       PendingAnswer<?> answer = pending.poll();
       if (answer == null) {
         break;
       }
-      if (answer.isDone() || queues.decideLocally(answer, now)) {
+      if (answer.isDone() || isDecidedLocally(answer, now)) {
         continue;
       }
       if (useStore) {
@@ -99,6 +99,18 @@ final class FlushQueue {
       }
     }
     return round;
+  }
+
+  /** Answers it from memory, if a lease or a denial has come meanwhile. */
+  private boolean isDecidedLocally(PendingAnswer<?> answer, long now) {
+    if (!(answer instanceof PendingCheck check)) {
+      return false;
+    }
+    Decision known = queues.decideLocally(check.set(), check.cost(), now);
+    if (known != null) {
+      check.complete(known);
+    }
+    return known != null;
   }
 
   /** True while a request may be waiting. */

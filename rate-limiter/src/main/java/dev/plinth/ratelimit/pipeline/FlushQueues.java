@@ -1,5 +1,8 @@
 package dev.plinth.ratelimit.pipeline;
 
+import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Outcome;
+import dev.plinth.server.log.LogThrottle;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -12,28 +15,40 @@ import java.util.stream.IntStream;
  * store, but for the one check that probes it.
  */
 final class FlushQueues {
-  private final FlushFactory flushes;
+  private static final System.Logger LOG = System.getLogger(FlushQueues.class.getName());
+
+  final BudgetStore store;
+  final PipelineOptions options;
+  final StoreCircuitBreaker breaker;
+  final DecisionRecorder recorder;
+  final ServerLeases leases;
   private final NodeContext node;
-  private final LocalDecider memory;
-  private final ServerLeases leases;
+  private final LogThrottle throttle;
   private final List<FlushQueue> queues;
   private final long tick;
   private final AtomicBoolean watched = new AtomicBoolean();
   private volatile Flush probe;
 
-  FlushQueues(FlushFactory flushes, NodeContext node, LocalDecider memory, ServerLeases leases) {
-    this.flushes = flushes;
+  FlushQueues(
+      BudgetStore store,
+      PipelineOptions options,
+      NodeContext node,
+      StoreCircuitBreaker breaker,
+      DecisionRecorder recorder,
+      ServerLeases leases) {
+    this.store = store;
+    this.options = options;
     this.node = node;
-    this.memory = memory;
+    this.breaker = breaker;
+    this.recorder = recorder;
     this.leases = leases;
-    this.queues =
-        IntStream.range(0, flushes.tuning().queues()).mapToObj(i -> new FlushQueue(this)).toList();
-    this.tick =
-        Math.max(TimeUnit.MILLISECONDS.toNanos(1), flushes.tuning().storeBudget().toNanos() / 8);
+    this.throttle = new LogThrottle(node.nanos());
+    this.queues = IntStream.range(0, options.queues()).mapToObj(i -> new FlushQueue(this)).toList();
+    this.tick = Math.max(TimeUnit.MILLISECONDS.toNanos(1), options.storeBudget().toNanos() / 8);
   }
 
   void submit(PendingAnswer<?> answer, long now) {
-    switch (flushes.breaker().permit(now)) {
+    switch (breaker.permit(now)) {
       case SEND -> queues.get(Math.floorMod(answer.queueHash(), queues.size())).add(answer, now);
       case PROBE -> probe(answer, now);
       case SKIP -> answer.onStoreUnavailable(false);
@@ -41,8 +56,8 @@ final class FlushQueues {
   }
 
   private void probe(PendingAnswer<?> answer, long now) {
-    List<FlushEntry> entries = FlushEntry.of(answer, recorder());
-    Flush flush = flushes.probe(answer.domain(), entries, now);
+    List<FlushEntry> entries = FlushEntry.of(answer, recorder);
+    Flush flush = new Flush(this, answer.domain(), entries, now, true, () -> {});
     probe = flush;
     flush.send();
     if (!answer.isDone()) {
@@ -88,39 +103,27 @@ final class FlushQueues {
     }
   }
 
-  /** Answers it from memory, if a lease or a denial has come meanwhile. */
-  boolean decideLocally(PendingAnswer<?> answer, long now) {
-    if (!(answer instanceof PendingCheck check)) {
-      return false;
-    }
-    Decision known = memory.decide(check.set(), check.cost(), now);
-    if (known != null) {
-      check.complete(known);
-    }
-    return known != null;
+  /** By a lease, which was charged before, or by a cached denial; null if only the store knows. */
+  Decision decideLocally(BudgetSet set, long cost, long now) {
+    Decision leased = leases.spend(set, cost, now);
+    return leased != null ? leased : recorder.denied(set, cost, now);
   }
 
-  boolean isStoreUsed() {
-    return flushes.breaker().isClosed();
+  /** Counted, and logged once a second. */
+  void undecided(String domain, Outcome.Undecided undecided) {
+    recorder.events.undecided();
+    throttle
+        .next()
+        .ifPresent(
+            many ->
+                LOG.log(
+                    System.Logger.Level.WARNING,
+                    "a request of domain {0} was not decided by the store: {1}",
+                    domain,
+                    undecided.why()));
   }
 
   long now() {
     return node.nanos().getAsLong();
-  }
-
-  PipelineOptions tuning() {
-    return flushes.tuning();
-  }
-
-  FlushFactory flushes() {
-    return flushes;
-  }
-
-  DecisionRecorder recorder() {
-    return flushes.recorder();
-  }
-
-  ServerLeases leases() {
-    return leases;
   }
 }

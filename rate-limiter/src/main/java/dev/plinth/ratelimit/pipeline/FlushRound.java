@@ -38,12 +38,12 @@ final class FlushRound {
   }
 
   boolean isFull() {
-    return requests >= queues.tuning().batch();
+    return requests >= queues.options.batch();
   }
 
   void add(PendingAnswer<?> answer) {
     if (!(answer instanceof PendingCheck check)) {
-      FlushEntry.of(answer, queues.recorder()).forEach(entry -> add(answer.domain(), entry));
+      FlushEntry.of(answer, queues.recorder).forEach(entry -> add(answer.domain(), entry));
     } else if (last != null && last.accepts(check)) {
       last.add(check);
     } else {
@@ -58,7 +58,7 @@ final class FlushRound {
       last = known;
       return;
     }
-    last = new MergedChecks(check, queues.recorder());
+    last = new MergedChecks(check, queues.recorder);
     if (merged != null) {
       merged.put(new CheckKey(check.set(), check.cost()), last);
     }
@@ -89,9 +89,13 @@ final class FlushRound {
     byDomain.forEach(
         (domain, entries) ->
             all.add(
-                queues
-                    .flushes()
-                    .of(domain, queues.leases().with(entries, now), now, this::onFlushComplete)));
+                new Flush(
+                    queues,
+                    domain,
+                    queues.leases.with(entries, now),
+                    now,
+                    false,
+                    this::onFlushComplete)));
     open.set(all.size() + 1);
     flushes = all;
     for (Flush flush : all) {

@@ -33,7 +33,7 @@ record LeaseTerms(long share, long ttl, long refilled, int abovePerSecond) {
     return new LeaseTerms(
         Math.max(1, lending.max() / holders),
         lending.ttl(),
-        Math.max(1, AdmissionBounds.refilled(rule.limit(), lending.ttl()) / holders),
+        Math.max(1, rule.limit().refilled(lending.ttl()) / holders),
         lease.serverAbovePerSecond());
   }
 

@@ -48,7 +48,7 @@ final class MergedChecks implements FlushEntry {
 
   @Override
   public BudgetRequest request() {
-    stamp = recorder.denials().stamp(set);
+    stamp = recorder.denials.stamp(set);
     return BudgetRequest.of(Take.of(set.charges(cost)).times(pending.size()));
   }
 
@@ -65,7 +65,7 @@ final class MergedChecks implements FlushEntry {
     }
     Taken taken = (Taken) outcome;
     if (taken.admitted() < pending.size()) {
-      recorder.denials().put(set, new Denial(cost, taken, flush.sentAt(), stamp));
+      recorder.denials.put(set, new Denial(cost, taken, flush.sentAt(), stamp));
     }
     long denied = (pending.size() - (long) taken.admitted()) * cost;
     int late = 0;
@@ -82,7 +82,7 @@ final class MergedChecks implements FlushEntry {
         late++;
       }
     }
-    recorder.localBudgets().admitted(set, admitted);
+    recorder.localBudgets.admitted(set, admitted);
     if (late > 0) {
       flush.late(late);
     }

@@ -7,16 +7,19 @@ import dev.plinth.ratelimit.store.Budget;
 import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
 import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.ratelimit.store.Charge;
 import dev.plinth.ratelimit.store.Operation.Reset;
 import dev.plinth.ratelimit.store.Operation.Take;
 import dev.plinth.ratelimit.store.Outcome.Done;
 import dev.plinth.ratelimit.store.Outcome.Taken;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Decides what may be done, over a store that keeps the budgets.
@@ -31,42 +34,83 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Whatever is lost or late, a budget is never charged less than was admitted: what this node
  * admits from memory was charged before (leases), and an answer that comes too late only charges.
- * What the fail modes admit is never charged; {@link AdmissionBounds#localFallback} says how much
- * that is, and what the store admits meanwhile counts in the budgets that this node keeps for
- * itself.
+ * What the fail modes admit is never charged; the tests' AdmissionBounds say how much that is, and
+ * what the store admits meanwhile counts in the budgets that this node keeps for itself.
  */
 public final class RateLimits implements AutoCloseable {
   private final DecisionPipeline pipeline;
-  private final Checks checks;
   private final Tickets tickets;
   private final Slots slots;
   private final ScheduledFuture<?> sweeping;
 
-  public RateLimits(BudgetStore store, PipelineOptions tuning, NodeContext node) {
-    this.pipeline = new DecisionPipeline(store, tuning, node);
-    this.checks = new Checks(pipeline);
+  public RateLimits(BudgetStore store, PipelineOptions options, NodeContext node) {
+    this.pipeline = new DecisionPipeline(store, options, node);
     this.tickets = new Tickets(pipeline);
     this.slots = new Slots(pipeline);
     this.sweeping = node.scheduler().scheduleAtFixedRate(this::sweep, 1, 1, TimeUnit.SECONDS);
   }
 
   private void sweep() {
-    pipeline.sweep();
+    pipeline.localBudgets.sweep();
     slots.sweep();
   }
 
   /** Whether something may be done now, and charges it if so. */
   public CompletionStage<Decision> check(CompiledPolicy policy, Check check) {
-    return checks.check(policy, check);
+    return check(policy, policy.match(check.descriptors()), check);
   }
 
   /**
    * Several checks, each for itself and in any order, or all or none of them. Their own {@code key}
-   * is not looked at: this one is for all of them.
+   * is not used: this one is for all of them.
    */
   public CompletionStage<List<Decision>> checkMany(
       CompiledPolicy policy, List<Check> many, boolean allOrNothing, Optional<IdempotencyKey> key) {
-    return allOrNothing ? checks.allOrNothing(policy, many, key) : checks.each(policy, many, key);
+    return allOrNothing ? allOrNothing(policy, many, key) : each(policy, many, key);
+  }
+
+  private CompletionStage<List<Decision>> each(
+      CompiledPolicy policy, List<Check> checks, Optional<IdempotencyKey> key) {
+    if (key.isEmpty()) {
+      return inAnyOrder(policy, checks);
+    }
+    // The first has the id as it is, and the others wait for it: one that was used for something
+    // else is noticed before anything is charged.
+    List<Check> own = new ArrayList<>();
+    for (int i = 0; i < checks.size(); i++) {
+      String id = i == 0 ? key.get().id() : key.get().id() + "/" + i;
+      own.add(checks.get(i).as(new IdempotencyKey(id, key.get().fingerprint())));
+    }
+    return check(policy, own.get(0))
+        .thenCompose(
+            first ->
+                inAnyOrder(policy, own.subList(1, own.size()))
+                    .thenApply(
+                        others -> Stream.concat(Stream.of(first), others.stream()).toList()));
+  }
+
+  private CompletionStage<List<Decision>> inAnyOrder(CompiledPolicy policy, List<Check> checks) {
+    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+    checks.forEach(check -> decisions.add(check(policy, check).toCompletableFuture()));
+    return all(decisions);
+  }
+
+  private static CompletionStage<List<Decision>> all(List<CompletableFuture<Decision>> decisions) {
+    return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
+        .thenApply(done -> decisions.stream().map(CompletableFuture::join).toList());
+  }
+
+  private CompletionStage<List<Decision>> allOrNothing(
+      CompiledPolicy policy, List<Check> checks, Optional<IdempotencyKey> key) {
+    AllOrNothingChecks all = new AllOrNothingChecks(policy, checks);
+    if (all.set().isEmpty()) {
+      List<Decision> allowed = new ArrayList<>();
+      checks.forEach(check -> allowed.add(pipeline.noRule(policy, check.cost())));
+      return CompletableFuture.completedStage(allowed);
+    }
+    return pipeline
+        .take(all.set(), Take.of(all.charges()), key)
+        .thenApply(result -> all.split(result.decision()));
   }
 
   /**
@@ -75,8 +119,49 @@ public final class RateLimits implements AutoCloseable {
    * and a cost of 0 finds a budget over of which more than the limit is used.
    */
   public CompletionStage<List<Decision>> checkDescriptors(
-      CompiledPolicy policy, List<Check> descriptors) {
-    return checks.descriptors(policy, descriptors);
+      CompiledPolicy policy, List<Check> checks) {
+    List<DescriptorMatcher.Matched> matched =
+        policy.descriptors(checks.stream().map(Check::descriptors).toList());
+    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+    for (int i = 0; i < checks.size(); i++) {
+      decisions.add(descriptor(policy, matched.get(i), checks.get(i)).toCompletableFuture());
+    }
+    return all(decisions);
+  }
+
+  private CompletionStage<Decision> descriptor(
+      CompiledPolicy policy, DescriptorMatcher.Matched matched, Check check) {
+    return matched.unlimited().isPresent()
+        ? CompletableFuture.completedStage(
+            pipeline.unlimited(policy, check.cost(), matched.unlimited().get()))
+        : check(policy, matched.set(), check);
+  }
+
+  private CompletionStage<Decision> check(CompiledPolicy policy, BudgetSet set, Check check) {
+    if (set.isEmpty()) {
+      return CompletableFuture.completedStage(pipeline.noRule(policy, check.cost()));
+    }
+    if (check.idempotencyKey().isPresent() || check.cost() == 0) {
+      // A retry gets the first verdict, which only the store remembers.
+      return takeUnmerged(set, check);
+    }
+    long now = pipeline.now();
+    if (check.partial()) {
+      Decision denied = pipeline.recorder.denied(set, 1, now);
+      return denied != null ? CompletableFuture.completedStage(denied) : takeUnmerged(set, check);
+    }
+    Decision known = pipeline.queues.decideLocally(set, check.cost(), now);
+    return known != null
+        ? CompletableFuture.completedStage(known)
+        : pipeline.check(set, check.cost(), now);
+  }
+
+  private CompletionStage<Decision> takeUnmerged(BudgetSet set, Check check) {
+    List<Charge> charges = set.charges(check.cost());
+    Take take = new Take(charges, 1, check.partial(), 0, 0, Optional.empty());
+    return pipeline
+        .take(set, take, check.idempotencyKey())
+        .thenApply(DecisionPipeline.TakeResult::decision);
   }
 
   public CompletionStage<ReserveResult> reserve(
@@ -95,7 +180,7 @@ public final class RateLimits implements AutoCloseable {
     return tickets.lease(policy, spec);
   }
 
-  /** Gives back what a lease did not spend. */
+  /** Returns what a lease did not spend. */
   public CompletionStage<Settlement> returnBudget(
       String domain, UnusedBudget unused, Optional<IdempotencyKey> key) {
     return tickets.returnUnused(domain, unused, key);
@@ -121,14 +206,14 @@ public final class RateLimits implements AutoCloseable {
   public CompletionStage<Inspection> inspect(CompiledPolicy policy, List<Descriptor> descriptors) {
     BudgetSet set = policy.everything(descriptors);
     if (set.isEmpty()) {
-      return CompletableFuture.completedStage(Inspections.of(set, List.of()));
+      return CompletableFuture.completedStage(Inspection.of(set, List.of()));
     }
     return pipeline
         .send(set, BudgetRequest.of(Take.of(set.charges(0))))
-        .thenApply(outcome -> Inspections.of(set, ((Taken) outcome).standings()));
+        .thenApply(outcome -> Inspection.of(set, ((Taken) outcome).standings()));
   }
 
-  /** Those budgets begin anew; only the one of {@code rule}, if given. */
+  /** Resets those budgets; only the one of {@code rule}, if given. */
   public CompletionStage<Inspection> reset(
       CompiledPolicy policy,
       List<Descriptor> descriptors,
@@ -137,23 +222,23 @@ public final class RateLimits implements AutoCloseable {
     BudgetSet all = policy.everything(descriptors);
     BudgetSet set = rule.map(name -> all.only(policy.policy(), name)).orElse(all);
     if (set.isEmpty()) {
-      return CompletableFuture.completedStage(Inspections.of(set, List.of()));
+      return CompletableFuture.completedStage(Inspection.of(set, List.of()));
     }
     List<Budget> budgets = set.budgets().stream().map(RuleBudget::budget).toList();
     return pipeline
         .send(set, new BudgetRequest(new Reset(budgets), key))
-        .whenComplete((outcome, failure) -> pipeline.onReset(set))
-        .thenApply(outcome -> Inspections.of(set, ((Done) outcome).standings()));
+        .whenComplete((outcome, failure) -> pipeline.recorder.denials.budgetReturned(set))
+        .thenApply(outcome -> Inspection.of(set, ((Done) outcome).standings()));
   }
 
   /** Memory that budgets take which this node decides without the store, by estimate. */
   public long localRowBytes() {
-    return pipeline.localBudgets().bytes();
+    return pipeline.localBudgets.bytes();
   }
 
   /**
-   * Gives back the leases of this node, and waits for that no longer than a decision would. The
-   * store and the scheduler are closed by whoever made them.
+   * Returns the leases of this node, and waits for that no longer than a decision would. The store
+   * and the scheduler are closed by whoever made them.
    */
   @Override
   public void close() {

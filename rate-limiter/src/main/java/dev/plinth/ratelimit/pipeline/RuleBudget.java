@@ -1,8 +1,8 @@
 package dev.plinth.ratelimit.pipeline;
 
+import dev.plinth.ratelimit.policy.CappedMath;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.Rule;
-import dev.plinth.ratelimit.policy.SafeLimits;
 import dev.plinth.ratelimit.store.Budget;
 import java.util.Optional;
 
@@ -28,11 +28,17 @@ final class RuleBudget {
     return budget;
   }
 
+  /** The most that may be admitted in any interval of one period, with checks of cost 1. */
+  static long boundPerPeriod(Rule rule) {
+    long leased = BudgetSetCache.lending(rule).map(Budget.Lending::max).orElse(0L);
+    return CappedMath.sum(rule.maxAdmittedPerPeriod(), leased);
+  }
+
   /** What one of so many nodes has of it while each decides locally. */
   Budget share(int nodes) {
     Share known = share;
     if (known == null || known.nodes != nodes) {
-      Limit limit = SafeLimits.of(rule, nodes);
+      Limit limit = rule.safeLimitOf(nodes);
       known =
           new Share(
               nodes,

@@ -85,8 +85,21 @@ final class ServerLeases {
     return !closed && set.terms() != null && set.terms().abovePerSecond() >= 0;
   }
 
+  /** Decides by the lease of the set; null if there is none, or not so much left. */
+  Decision spend(BudgetSet set, long cost, long now) {
+    ServerLease lease = set.lease();
+    if (lease == null || !lease.spend(cost, now)) {
+      return null;
+    }
+    if (lease.isLow()) {
+      renew(set);
+    }
+    recorder.localBudgets.admitted(set, cost);
+    return DecisionRecorder.count(recorder.events, set, lease.decision(cost));
+  }
+
   /** The next one is asked for while the last is still being spent. */
-  void renew(BudgetSet set) {
+  private void renew(BudgetSet set) {
     PendingServerLease request = closed ? null : request(set, node.nanos().getAsLong());
     if (request != null) {
       submit.accept(request);
@@ -113,8 +126,8 @@ final class ServerLeases {
   }
 
   void install(ServerLease lease) {
-    recorder.events().leased(lease.granted());
-    recorder.events().leasesHeld(1, lease.granted());
+    recorder.events.leased(lease.granted());
+    recorder.events.leasesHeld(1, lease.granted());
     held.add(lease);
     returnToStore(lease.set().lease(lease));
     if (closed) {
@@ -141,8 +154,8 @@ final class ServerLeases {
     set.drop(lease);
     held.remove(lease);
     count(lease, unspent, now);
-    recorder.events().leasesHeld(-1, -lease.granted());
-    recorder.events().leaseEnded(lease.granted(), unspent);
+    recorder.events.leasesHeld(-1, -lease.granted());
+    recorder.events.leaseEnded(lease.granted(), unspent);
     PendingRequest settle =
         new PendingRequest(
             set.domain(),
@@ -152,7 +165,7 @@ final class ServerLeases {
     settle.thenAccept(
         outcome -> {
           if (outcome instanceof Settled settled && settled.refunded() > 0) {
-            recorder.denials().budgetReturned(set);
+            recorder.denials.budgetReturned(set);
           }
         });
     return settle;

@@ -85,13 +85,13 @@ final class Slots {
     BudgetSet set = request.set;
     List<LimitStatus> limits = Statuses.of(set, slotted.standings());
     if (slotted.acquired()) {
-      long full = pipeline.localBudgets().untilRoomForStoreSlot(set, slotted.standings());
+      long full = pipeline.localBudgets.untilRoomForStoreSlot(set, slotted.standings());
       if (full > 0) {
         releaser.release(set.domain(), request.id, request.ttl);
         return new AcquireSlotResult(
             "", 0, 0, full, limits, set.policyVersion(), DecidedBy.LOCAL_FALLBACK);
       }
-      pipeline.localBudgets().slotGranted(set, request.id, request.ttl);
+      pipeline.localBudgets.slotGranted(set, request.id, request.ttl);
     }
     return grant(set, request.id, request.ttl, slotted, limits);
   }
@@ -106,7 +106,7 @@ final class Slots {
     }
     boolean isHeld =
         reply.decidedBy() == DecidedBy.LOCAL_FALLBACK
-            ? pipeline.localBudgets().adoptSlot(request.set, request.id, request.ttl)
+            ? pipeline.localBudgets.adoptSlot(request.set, request.id, request.ttl)
             : reply.acquired();
     if (!isHeld) {
       releaser.release(request.set.domain(), request.id, request.ttl);
@@ -130,7 +130,7 @@ final class Slots {
     List<LimitStatus> limits = new ArrayList<>(FailModeDecider.unknownStatuses(set));
     long version = set.policyVersion();
     if (FailModeDecider.isClosed(set)) {
-      long retry = pipeline.fallback().retry();
+      long retry = pipeline.fallback.retry();
       return new AcquireSlotResult("", 0, 0, retry, limits, version, DecidedBy.CLOSED);
     }
     List<RuleBudget> local =
@@ -138,14 +138,13 @@ final class Slots {
     if (local.isEmpty()) {
       return new AcquireSlotResult(slot, 0, ttl, 0, limits, version, DecidedBy.OPEN);
     }
-    int nodes = pipeline.localBudgets().nodes();
+    int nodes = pipeline.localBudgets.nodes();
     List<Budget> safe = local.stream().map(each -> each.share(nodes)).toList();
     Outcome outcome =
-        pipeline
-            .localBudgets()
-            .apply(set.domain(), BudgetRequest.of(new AcquireSlot(safe, slot, ttl)));
+        pipeline.localBudgets.apply(
+            set.domain(), BudgetRequest.of(new AcquireSlot(safe, slot, ttl)));
     if (!(outcome instanceof SlotOutcome slotted)) { // no memory for another slot
-      long retry = pipeline.fallback().retry();
+      long retry = pipeline.fallback.retry();
       return new AcquireSlotResult("", 0, 0, retry, limits, version, DecidedBy.LOCAL_FALLBACK);
     }
     for (int i = 0; i < safe.size(); i++) {
@@ -176,9 +175,9 @@ final class Slots {
         BudgetRequest.of(renewal),
         isHeld -> {
           if (isHeld) {
-            pipeline.localBudgets().slotRenewed(domain, slot, ttl);
+            pipeline.localBudgets.slotRenewed(domain, slot, ttl);
           } else {
-            pipeline.localBudgets().endSlot(domain, slot);
+            pipeline.localBudgets.endSlot(domain, slot);
           }
           return isHeld;
         });
@@ -187,7 +186,7 @@ final class Slots {
   CompletionStage<Boolean> release(String domain, String slot, Optional<IdempotencyKey> key) {
     BudgetRequest release = new BudgetRequest(new ReleaseSlot(slot), key);
     return held(
-        domain, slot, release, isHeld -> pipeline.localBudgets().endSlot(domain, slot) || isHeld);
+        domain, slot, release, isHeld -> pipeline.localBudgets.endSlot(domain, slot) || isHeld);
   }
 
   /**
@@ -202,7 +201,7 @@ final class Slots {
               if (failure == null) {
                 return byStore.apply(((Held) outcome).held());
               } else if (DecisionPipeline.isStoreUnavailable(failure)
-                  && pipeline.localBudgets().applyToOwnSlot(domain, request.operation())) {
+                  && pipeline.localBudgets.applyToOwnSlot(domain, request.operation())) {
                 return true;
               }
               throw DecisionPipeline.rethrown(failure);

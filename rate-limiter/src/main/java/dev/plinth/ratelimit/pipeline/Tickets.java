@@ -70,7 +70,7 @@ final class Tickets {
             outcome -> {
               Settled settled = (Settled) outcome;
               if (settled.refunded() > 0) {
-                pipeline.recorder().denials().budgetReturned(domain);
+                pipeline.recorder.denials.budgetReturned(domain);
               }
               return new Settlement(settled.found(), settled.refunded());
             });
@@ -103,8 +103,8 @@ final class Tickets {
     return answer.handle(
         (outcome, failure) -> {
           if (failure == null) {
-            earlier.ifPresent(given -> pipeline.recorder().denials().budgetReturned(set));
-            pipeline.localBudgets().admitted(set, ((Taken) outcome).leased());
+            earlier.ifPresent(given -> pipeline.recorder.denials.budgetReturned(set));
+            pipeline.localBudgets.admitted(set, ((Taken) outcome).leased());
             return leased(set, id, (Taken) outcome);
           } else if (DecisionPipeline.isStoreUnavailable(failure)) {
             return new NotLeasable(policy.version());

@@ -35,7 +35,7 @@ public final class BudgetKey {
    * depends on nothing else, so a key that is enforced stays so while the share grows, on all
    * nodes.
    */
-  public static boolean enforced(String key, int permille) {
+  public static boolean isEnforced(String key, int permille) {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0; i < key.length(); i++) {
       hash = (hash ^ key.charAt(i)) * 0x100000001b3L;
@@ -43,7 +43,7 @@ public final class BudgetKey {
     hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
     hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
     hash ^= hash >>> 33;
-    return Long.remainderUnsigned(hash, Rule.ALL) < permille;
+    return Long.remainderUnsigned(hash, Rule.Enforcement.ALL) < permille;
   }
 
   private static void encode(String text, StringBuilder key) {

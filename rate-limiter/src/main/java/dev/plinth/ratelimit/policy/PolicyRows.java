@@ -1,5 +1,8 @@
 package dev.plinth.ratelimit.policy;
 
+import dev.plinth.ratelimit.policy.Rule.Counting;
+import dev.plinth.ratelimit.policy.Rule.Enforcement;
+import dev.plinth.ratelimit.policy.Rule.Envoy;
 import dev.plinth.ratelimit.policy.Rule.FailMode;
 import dev.plinth.ratelimit.policy.Rule.LeaseRule;
 import dev.plinth.ratelimit.policy.Rule.Match;
@@ -10,7 +13,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,65 +46,62 @@ final class PolicyRows {
 
   static byte[] encode(long version, Optional<Policy> policy) {
     List<String> lines = new ArrayList<>();
-    String changed = policy.map(p -> String.valueOf(p.changedAt().toEpochMilli())).orElse(NONE);
-    lines.add(VERSION + " " + version + " " + changed);
+    Object changed = policy.<Object>map(p -> p.changedAt().toEpochMilli()).orElse(NONE);
+    lines.add(words(VERSION, version, changed));
     policy.ifPresent(p -> p.rules().forEach(rule -> encode(rule, lines)));
     return String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
   }
 
   private static void encode(Rule rule, List<String> lines) {
+    Enforcement enforcement = rule.enforcement();
     lines.add(
         words(
             "rule",
             rule.name(),
             rule.version(),
-            rule.shadow() ? "shadow" : "enforced",
-            rule.enforcePermille(),
-            rule.failMode(),
-            rule.safeLimit(),
-            rule.onChange()));
-    lines.add("limit " + PolicyLimitText.of(rule.limit()));
-    rule.rate().ifPresent(rate -> lines.add(words("rate", rate.limit(), micros(rate.period()))));
-    rule.match().forEach(match -> lines.add(encode(match)));
-    rule.lease()
-        .ifPresent(
-            lease ->
-                lines.add(
-                    words(
-                        "lease",
-                        lease.maxFractionPermille(),
-                        lease.ttl().toMillis(),
-                        lease.holdersHint(),
-                        lease.serverAbovePerSecond())));
+            enforcement.shadow() ? "shadow" : "enforced",
+            enforcement.permille(),
+            enforcement.failMode(),
+            enforcement.safeLimit(),
+            rule.counting().onChange()));
+    lines.add(words("limit", rule.limit().kind().word(), rule.limit().text()).stripTrailing());
+    rule.rate()
+        .ifPresent(rate -> lines.add(words("rate", rate.limit(), rate.period().toNanos() / 1000)));
+    for (Match match : rule.match()) {
+      lines.add(
+          words("match", encode(match.key()), encode(match.value()))
+              + (match.shared() ? " shared" : "")
+              + (match.inMetrics() ? " metrics" : ""));
+    }
+    for (LeaseRule lease : rule.lease().stream().toList()) {
+      lines.add(
+          words(
+              "lease",
+              lease.maxFractionPermille(),
+              lease.ttl().toMillis(),
+              lease.holdersHint(),
+              lease.serverAbovePerSecond()));
+    }
     if (!rule.replaces().isEmpty()) {
       lines.add("replaces " + String.join(" ", rule.replaces()));
     }
-    rule.envoy()
-        .ifPresent(
-            envoy ->
-                lines.add(
-                    words(
-                        "envoy",
-                        envoy.quota() ? "quota" : "each",
-                        text(envoy.limitName()),
-                        text(envoy.metadata()))));
-  }
-
-  private static String encode(Match match) {
-    return words("match", text(match.key()), text(match.value()))
-        + (match.shared() ? " shared" : "")
-        + (match.inMetrics() ? " metrics" : "");
+    for (Envoy envoy : rule.envoy().stream().toList()) {
+      String mode = envoy.quota() ? "quota" : "each";
+      lines.add(words("envoy", mode, encode(envoy.limitName()), encode(envoy.metadata())));
+    }
   }
 
   static Stored decode(String domain, Row row) {
     String[] lines = new String(row.value(), StandardCharsets.UTF_8).split("\n");
-    String[] first = lines[0].split(" ");
-    if (!first[0].equals(VERSION)) {
+    RowTextReader first = RowTextReader.of(lines[0]);
+    String format = first.word();
+    if (!format.equals(VERSION)) {
       throw new IllegalStateException(
-          row.key() + " has format " + first[0] + " (expected: " + VERSION + ")");
+          row.key() + " has format " + format + " (expected: " + VERSION + ")");
     }
-    long version = Long.parseLong(first[1]);
-    if (first[2].equals(NONE)) {
+    long version = first.number();
+    String changed = first.word();
+    if (changed.equals(NONE)) {
       return new Stored(version, Optional.empty());
     }
     List<Rule> rules = new ArrayList<>();
@@ -114,82 +113,74 @@ final class PolicyRows {
       rules.add(rule(Arrays.asList(lines).subList(i, end)));
       i = end;
     }
-    Instant changed = Instant.ofEpochMilli(Long.parseLong(first[2]));
-    return new Stored(version, Optional.of(new Policy(domain, version, rules, changed)));
+    Instant changedAt = Instant.ofEpochMilli(Long.parseLong(changed));
+    return new Stored(version, Optional.of(new Policy(domain, version, rules, changedAt)));
   }
 
   private static Rule rule(List<String> lines) {
-    String[] w = lines.get(0).split(" ");
     Limit limit = null;
     Optional<Rate> rate = Optional.empty();
     List<Match> match = new ArrayList<>();
     Optional<LeaseRule> lease = Optional.empty();
-    List<String> replaces = List.of();
-    Optional<Rule.Envoy> envoy = Optional.empty();
+    List<String> replaces = new ArrayList<>();
+    Optional<Envoy> envoy = Optional.empty();
     for (String line : lines.subList(1, lines.size())) {
-      String[] v = line.split(" ");
-      switch (v[0]) {
-        case "limit" -> limit = PolicyLimitText.limit(v);
-        case "rate" -> rate = Optional.of(new Rate(Long.parseLong(v[1]), period(v[2])));
-        case "match" -> match.add(match(List.of(v)));
-        case "lease" -> lease = Optional.of(lease(v));
-        case "envoy" -> envoy = Optional.of(envoy(v));
-        case "replaces" -> replaces = List.of(v).subList(1, v.length);
-        default -> throw new IllegalStateException("a rule has a line of " + v[0]);
+      RowTextReader words = RowTextReader.of(line);
+      String kind = words.word();
+      switch (kind) {
+        case "limit" -> limit = LimitKind.ofWord(words.word()).parse(words);
+        case "rate" -> rate = Optional.of(Rate.of(words.number(), words.number()));
+        case "match" -> match.add(match(words));
+        case "lease" -> lease = Optional.of(lease(words));
+        case "envoy" -> envoy = Optional.of(envoy(words));
+        case "replaces" -> replaces.addAll(words.rest());
+        default -> throw new IllegalStateException("a rule has a line of " + kind);
       }
     }
-    return new Rule(
-        w[1],
-        match,
-        limit,
-        Long.parseLong(w[2]),
-        w[3].equals("shadow"),
-        Integer.parseInt(w[4]),
-        FailMode.valueOf(w[5]),
-        Long.parseLong(w[6]),
-        lease,
-        OnChange.valueOf(w[7]),
-        replaces,
-        rate,
-        envoy);
+    RowTextReader words = RowTextReader.of(lines.get(0));
+    words.word();
+    String name = words.word();
+    long version = words.number();
+    Enforcement enforcement =
+        new Enforcement(
+            words.word().equals("shadow"),
+            Math.toIntExact(words.number()),
+            FailMode.valueOf(words.word()),
+            words.number());
+    Counting counting = new Counting(limit, rate, OnChange.valueOf(words.word()));
+    return new Rule(name, version, match, counting, enforcement, lease, replaces, envoy);
   }
 
-  private static Match match(List<String> v) {
-    List<String> flags = v.subList(3, v.size());
-    return new Match(
-        untext(v.get(1)), untext(v.get(2)), flags.contains("shared"), flags.contains("metrics"));
+  private static Match match(RowTextReader words) {
+    String key = decode(words.word());
+    String value = decode(words.word());
+    List<String> flags = words.rest();
+    return new Match(key, value, flags.contains("shared"), flags.contains("metrics"));
   }
 
-  private static Rule.Envoy envoy(String[] v) {
-    return new Rule.Envoy(untext(v[2]), v[1].equals("quota"), untext(v[3]));
+  private static Envoy envoy(RowTextReader words) {
+    boolean quota = words.word().equals("quota");
+    return new Envoy(decode(words.word()), quota, decode(words.word()));
   }
 
-  private static LeaseRule lease(String[] v) {
+  private static LeaseRule lease(RowTextReader words) {
     return new LeaseRule(
-        Integer.parseInt(v[1]),
-        Duration.ofMillis(Long.parseLong(v[2])),
-        Integer.parseInt(v[3]),
-        Integer.parseInt(v[4]));
+        Math.toIntExact(words.number()),
+        Duration.ofMillis(words.number()),
+        Math.toIntExact(words.number()),
+        Math.toIntExact(words.number()));
   }
 
   private static String words(Object... words) {
     return String.join(" ", Arrays.stream(words).map(String::valueOf).toList());
   }
 
-  private static long micros(Duration period) {
-    return period.toNanos() / 1000;
-  }
-
-  private static Duration period(String micros) {
-    return Duration.of(Long.parseLong(micros), ChronoUnit.MICROS);
-  }
-
-  private static String text(String value) {
+  private static String encode(String value) {
     String encoded = URLEncoder.encode(value, StandardCharsets.UTF_8);
     return value.isEmpty() ? NONE : encoded.equals(NONE) ? "%2D" : encoded;
   }
 
-  private static String untext(String word) {
+  private static String decode(String word) {
     return word.equals(NONE) ? "" : URLDecoder.decode(word, StandardCharsets.UTF_8);
   }
 }

@@ -10,119 +10,106 @@ import java.util.Optional;
  *
  * @param version of the policy that last changed how the rule counts; what does not touch its
  *     budgets (fail mode, lease, replaces) leaves it
- * @param enforcePermille of its keys; the others are shadows
- * @param safeLimit of one node that decides locally; 0 for the limit divided by the nodes last seen
  * @param replaces names of rules that do not apply where this one matches
- * @param rate the limit as its author put it, which a reduced fraction no longer tells; empty for
- *     limits that have no period
- * @param envoy what only Envoy's call looks at
+ * @param envoy what only Envoy's call uses
  */
 public record Rule(
     String name,
-    List<Match> match,
-    Limit limit,
     long version,
-    boolean shadow,
-    int enforcePermille,
-    FailMode failMode,
-    long safeLimit,
+    List<Match> match,
+    Counting counting,
+    Enforcement enforcement,
     Optional<LeaseRule> lease,
-    OnChange onChange,
     List<String> replaces,
-    Optional<Rate> rate,
     Optional<Envoy> envoy) {
-
-  public static final int ALL = 1000;
 
   public Rule {
     match = List.copyOf(match);
     replaces = List.copyOf(replaces);
   }
 
-  /** With the rate that the limit itself tells. */
-  public Rule(
-      String name,
-      List<Match> match,
-      Limit limit,
-      long version,
-      boolean shadow,
-      int enforcePermille,
-      FailMode failMode,
-      long safeLimit,
-      Optional<LeaseRule> lease,
-      OnChange onChange,
-      List<String> replaces) {
-    this(
+  /** An enforced rule of version 1 without options. */
+  public static Rule of(String name, List<Match> match, Limit limit) {
+    return new Rule(
         name,
+        1,
         match,
-        limit,
-        version,
-        shadow,
-        enforcePermille,
-        failMode,
-        safeLimit,
-        lease,
-        onChange,
-        replaces,
-        Rate.of(limit),
+        Counting.of(limit),
+        Enforcement.DEFAULT,
+        Optional.empty(),
+        List.of(),
         Optional.empty());
   }
 
   /** The same rule, counting since another version of its policy. */
   public Rule since(long policyVersion) {
-    return new Rule(
-        name,
-        match,
-        limit,
-        policyVersion,
-        shadow,
-        enforcePermille,
-        failMode,
-        safeLimit,
-        lease,
-        onChange,
-        replaces,
-        rate,
-        envoy);
+    return new Rule(name, policyVersion, match, counting, enforcement, lease, replaces, envoy);
   }
 
-  /** The same rule, as Envoy's call is to see it. */
-  public Rule with(Envoy options) {
-    return new Rule(
-        name,
-        match,
-        limit,
-        version,
-        shadow,
-        enforcePermille,
-        failMode,
-        safeLimit,
-        lease,
-        onChange,
-        replaces,
-        rate,
-        Optional.of(options));
+  public Limit limit() {
+    return counting.limit;
+  }
+
+  public Optional<Rate> rate() {
+    return counting.rate;
+  }
+
+  public FailMode failMode() {
+    return enforcement.failMode;
+  }
+
+  public long safeLimit() {
+    return enforcement.safeLimit;
+  }
+
+  /** Whether the budget of a key is only counted, never the cause of a denial. */
+  public boolean isShadow(String key) {
+    return enforcement.shadow
+        || enforcement.permille < Enforcement.ALL
+            && !BudgetKey.isEnforced(key, enforcement.permille);
+  }
+
+  /** The limit of one of so many nodes while each decides locally. */
+  public Limit safeLimitOf(int nodes) {
+    return limit().of(Share.of(this, nodes));
+  }
+
+  /** In any interval of one period, with checks of cost 1 and nothing leased. */
+  public long maxAdmittedPerPeriod() {
+    long period =
+        limit() instanceof Limit.CalendarWindow window
+            ? window.unit().minLength()
+            : rate().map(rate -> rate.period().toNanos() / 1000).orElse(0L);
+    return limit().maxAdmitted(period, 1);
+  }
+
+  /**
+   * @param rate the limit as its author put it, which a reduced fraction no longer tells; empty for
+   *     limits that have no period
+   * @param onChange what becomes of its budgets when the limit changes
+   */
+  public record Counting(Limit limit, Optional<Rate> rate, OnChange onChange) {
+    /** With the rate that the limit itself tells. */
+    public static Counting of(Limit limit) {
+      return new Counting(limit, limit.rate(), OnChange.AS_IS);
+    }
+  }
+
+  /**
+   * @param shadow never the cause of a denial
+   * @param permille of its keys that are enforced; the others are shadows
+   * @param safeLimit of one node that decides locally; 0 for the limit divided by the nodes last
+   *     seen
+   */
+  public record Enforcement(boolean shadow, int permille, FailMode failMode, long safeLimit) {
+    public static final int ALL = 1000;
+    public static final Enforcement DEFAULT = new Enforcement(false, ALL, FailMode.LOCAL, 0);
   }
 
   /** So much in a period. */
   public record Rate(long limit, Duration period) {
-    static Optional<Rate> of(Limit limit) {
-      if (limit instanceof Limit.Bucket bucket) {
-        return Optional.of(new Rate(bucket.den(), micros(bucket.num())));
-      } else if (limit instanceof Limit.Paced paced) {
-        return Optional.of(new Rate(paced.den(), micros(paced.num())));
-      } else if (limit instanceof Limit.FixedWindow window) {
-        return Optional.of(new Rate(window.limit(), micros(window.period())));
-      } else if (limit instanceof Limit.SlidingCounter counter) {
-        return Optional.of(new Rate(counter.limit(), micros(counter.period())));
-      } else if (limit instanceof Limit.SlidingLog log) {
-        return Optional.of(new Rate(log.limit(), micros(log.period())));
-      }
-      return Optional.empty();
-    }
-
-    private static Duration micros(long micros) {
-      return Duration.of(micros, ChronoUnit.MICROS);
+    static Rate of(long limit, long micros) {
+      return new Rate(limit, Duration.of(micros, ChronoUnit.MICROS));
     }
   }
 

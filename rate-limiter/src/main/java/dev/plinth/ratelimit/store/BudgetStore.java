@@ -53,6 +53,12 @@ public interface BudgetStore extends Engine, AutoCloseable {
     return Optional.empty();
   }
 
+  /** Fail modes decide without it. */
+  @Override
+  default boolean isEssential() {
+    return false;
+  }
+
   @Override
   void close();
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import java.time.ZoneId;
 import java.util.List;
@@ -30,7 +31,7 @@ class BudgetStateTextTest {
         text(new Limit.FixedWindow(5, 60_000_000), 2));
     assertEquals(
         "v1 c 3 1767225600000000 7 8 9 5 DAY Europe/Berlin 1767222000000000 1767308400000000 2",
-        text(new Limit.CalendarWindow(5, Limit.Calendar.DAY, ZoneId.of("Europe/Berlin")), 2));
+        text(new Limit.CalendarWindow(5, CalendarUnit.DAY, ZoneId.of("Europe/Berlin")), 2));
     assertEquals(
         "v1 s 3 1767225600000000 7 8 9 5 60000000 29453760 2 0",
         text(new Limit.SlidingCounter(5, 60_000_000), 2));
@@ -52,7 +53,7 @@ class BudgetStateTextTest {
             "v1 s 3 1767225600000000 7 8 9 5 60000000 29453760 2 1",
             "v1 l 3 1767225600000000 7 8 9 5 60000000 1 2 3 4",
             "v1 l 3 1767225600000000 7 8 9 5 60000000")) {
-      assertEquals(text, BudgetStateText.parse(text).text());
+      assertEquals(text, BudgetState.parse(text).text());
     }
   }
 
@@ -72,7 +73,7 @@ class BudgetStateTextTest {
 
   private static void refuses(String text, String why) {
     IllegalArgumentException refused =
-        assertThrows(IllegalArgumentException.class, () -> BudgetStateText.parse(text), text);
+        assertThrows(IllegalArgumentException.class, () -> BudgetState.parse(text), text);
     assertTrue(refused.getMessage().contains(why), refused.getMessage());
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.model;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -9,13 +10,13 @@ import java.util.Map;
 
 /** A window, of a period or a calendar, by its name; and what was used in it. */
 final class ModelWindow extends ModelLimitState {
-  private static final Map<Limit.Calendar, DateTimeFormatter> NAMES =
+  private static final Map<CalendarUnit, DateTimeFormatter> NAMES =
       Map.of(
-          Limit.Calendar.HOUR, DateTimeFormatter.ofPattern("uuuu-MM-dd HH XXX"),
-          Limit.Calendar.DAY, DateTimeFormatter.ofPattern("uuuu-MM-dd"),
-          Limit.Calendar.WEEK, DateTimeFormatter.ISO_WEEK_DATE,
-          Limit.Calendar.MONTH, DateTimeFormatter.ofPattern("uuuu-MM"),
-          Limit.Calendar.YEAR, DateTimeFormatter.ofPattern("uuuu"));
+          CalendarUnit.HOUR, DateTimeFormatter.ofPattern("uuuu-MM-dd HH XXX"),
+          CalendarUnit.DAY, DateTimeFormatter.ofPattern("uuuu-MM-dd"),
+          CalendarUnit.WEEK, DateTimeFormatter.ISO_WEEK_DATE,
+          CalendarUnit.MONTH, DateTimeFormatter.ofPattern("uuuu-MM"),
+          CalendarUnit.YEAR, DateTimeFormatter.ofPattern("uuuu"));
 
   private final Limit limit;
   private String window;
@@ -33,7 +34,7 @@ final class ModelWindow extends ModelLimitState {
     Limit.CalendarWindow calendar = (Limit.CalendarWindow) limit;
     ZonedDateTime local = Instant.EPOCH.plus(time, ChronoUnit.MICROS).atZone(calendar.zone());
     String name = NAMES.get(calendar.unit()).format(local);
-    return calendar.unit() == Limit.Calendar.WEEK ? name.substring(0, 8) : name;
+    return calendar.unit() == CalendarUnit.WEEK ? name.substring(0, 8) : name;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.model;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import java.math.BigInteger;
 import java.time.ZoneId;
@@ -67,7 +68,7 @@ public final class TestLimits {
   }
 
   private static Limit calendar(long many, Random random) {
-    Limit.Calendar unit = Limit.Calendar.values()[random.nextInt(5)];
+    CalendarUnit unit = CalendarUnit.values()[random.nextInt(5)];
     ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
     return new Limit.CalendarWindow(many, unit, zone);
   }

@@ -3,20 +3,21 @@ package dev.plinth.ratelimit.pipeline;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.Limit.Bucket;
-import dev.plinth.ratelimit.policy.Limit.Calendar;
 import dev.plinth.ratelimit.policy.Limit.CalendarWindow;
 import dev.plinth.ratelimit.policy.Limit.Concurrency;
 import dev.plinth.ratelimit.policy.Limit.FixedWindow;
 import dev.plinth.ratelimit.policy.Limit.Paced;
 import dev.plinth.ratelimit.policy.Limit.SlidingCounter;
 import dev.plinth.ratelimit.policy.Limit.SlidingLog;
+import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.policy.Rule;
-import dev.plinth.ratelimit.policy.SafeLimits;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +39,7 @@ class AdmissionBoundsTest {
   @Test
   void b_windows_areTwiceTheLimit() {
     assertEquals(20, perPeriod(new FixedWindow(10, SECOND)));
-    assertEquals(20, perPeriod(new CalendarWindow(10, Calendar.DAY, ZoneOffset.UTC)));
+    assertEquals(20, perPeriod(new CalendarWindow(10, CalendarUnit.DAY, ZoneOffset.UTC)));
     assertEquals(30, AdmissionBounds.over(new FixedWindow(10, SECOND), 0, SECOND + 1, 1));
   }
 
@@ -85,7 +86,7 @@ class AdmissionBoundsTest {
   @Test
   void h_alone_isTheSafeBurstOfAllNodes_whileTheirRatesAreShares() {
     Rule rule = TestRules.of("r", BUCKET).rule();
-    Limit safe = SafeLimits.of(rule, 4);
+    Limit safe = rule.safeLimitOf(4);
     assertEquals(200, AdmissionBounds.localFallback(BUCKET, safe, 4, 60 * SECOND));
     assertEquals(300 + 400 + 100, AdmissionBounds.localFallback(BUCKET, BUCKET, 4, SECOND));
   }
@@ -113,7 +114,7 @@ class AdmissionBoundsTest {
       long num = 1 + random.nextInt(1_000_000);
       long den = 1 + random.nextInt(1000);
       Bucket safe =
-          (Bucket) SafeLimits.of(TestRules.of("r", new Bucket(size, num, den)).rule(), nodes);
+          (Bucket) TestRules.of("r", new Bucket(size, num, den)).rule().safeLimitOf(nodes);
       assertTrue(safe.burst() * nodes <= Math.max(size, nodes), safe.toString());
       assertTrue(safe.burst() >= 1);
       // The rates of all nodes are the rate, exactly: nodes * den' / num' == den / num.
@@ -123,9 +124,9 @@ class AdmissionBoundsTest {
               new FixedWindow(size, 1000),
               new SlidingCounter(size, 1000),
               new SlidingLog(size, 1000),
-              new CalendarWindow(size, Calendar.HOUR, ZoneOffset.UTC),
+              new CalendarWindow(size, CalendarUnit.HOUR, ZoneOffset.UTC),
               new Concurrency(size))) {
-        long each = SafeLimits.of(TestRules.of("r", limit).rule(), nodes).size();
+        long each = TestRules.of("r", limit).rule().safeLimitOf(nodes).size();
         assertTrue(each >= 1 && each * nodes <= Math.max(size, nodes), limit.toString());
       }
     }
@@ -135,28 +136,23 @@ class AdmissionBoundsTest {
   void safeLimits_asTheRuleSays_scaleTheBurstAndTheRate_butNeverUp() {
     Rule half = TestRules.of("r", new Bucket(30, 10_000, 1)).safe(50).rule();
     // The rule's rate is one in 10 ms here, so 50 is capped.
-    assertEquals(new Bucket(30, 10_000, 1), SafeLimits.of(half, 3));
+    assertEquals(new Bucket(30, 10_000, 1), half.safeLimitOf(3));
     Rule.Rate hundred = new Rule.Rate(100, Duration.ofSeconds(1));
     Rule told =
         new Rule(
             half.name(),
-            half.match(),
-            half.limit(),
             1,
-            false,
-            1000,
-            half.failMode(),
-            50,
+            half.match(),
+            new Rule.Counting(half.limit(), Optional.of(hundred), OnChange.AS_IS),
+            half.enforcement(),
             half.lease(),
-            half.onChange(),
             half.replaces(),
-            java.util.Optional.of(hundred),
-            java.util.Optional.empty());
-    assertEquals(new Bucket(15, 20_000, 1), SafeLimits.of(told, 3));
+            Optional.empty());
+    assertEquals(new Bucket(15, 20_000, 1), told.safeLimitOf(3));
     assertEquals(
         new FixedWindow(4, SECOND),
-        SafeLimits.of(TestRules.of("r", new FixedWindow(9, SECOND)).safe(4).rule(), 3));
+        TestRules.of("r", new FixedWindow(9, SECOND)).safe(4).rule().safeLimitOf(3));
     assertEquals(
-        new Paced(300_000, 1), SafeLimits.of(TestRules.of("r", new Paced(100_000, 1)).rule(), 3));
+        new Paced(300_000, 1), TestRules.of("r", new Paced(100_000, 1)).rule().safeLimitOf(3));
   }
 }

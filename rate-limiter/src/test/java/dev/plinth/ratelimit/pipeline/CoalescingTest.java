@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.engine.Budgets;
 import dev.plinth.ratelimit.pipeline.Decision.LimitStatus;
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.Operation.Take;
@@ -39,7 +40,7 @@ class CoalescingTest {
       case 1 -> new Limit.FixedWindow(size, period);
       case 2 -> new Limit.SlidingCounter(size, period);
       case 3 -> new Limit.SlidingLog(size, period);
-      case 4 -> new Limit.CalendarWindow(size, Limit.Calendar.HOUR, ZoneOffset.UTC);
+      case 4 -> new Limit.CalendarWindow(size, CalendarUnit.HOUR, ZoneOffset.UTC);
       default -> new Limit.Bucket(size, 99_991, 1 + random.nextInt(7));
     };
   }

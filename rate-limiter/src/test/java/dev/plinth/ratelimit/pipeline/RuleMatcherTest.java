@@ -116,17 +116,17 @@ class RuleMatcherTest {
     int more = 0;
     for (int i = 0; i < 20_000; i++) {
       String key = "rule|tenant=t" + i;
-      boolean isAmongFew = BudgetKey.enforced(key, 100);
-      boolean isAmongMore = BudgetKey.enforced(key, 500);
+      boolean isAmongFew = BudgetKey.isEnforced(key, 100);
+      boolean isAmongMore = BudgetKey.isEnforced(key, 500);
       few += isAmongFew ? 1 : 0;
       more += isAmongMore ? 1 : 0;
       assertTrue(isAmongMore || !isAmongFew, key);
-      assertFalse(BudgetKey.enforced(key, 0));
-      assertTrue(BudgetKey.enforced(key, 1000));
+      assertFalse(BudgetKey.isEnforced(key, 0));
+      assertTrue(BudgetKey.isEnforced(key, 1000));
     }
     assertEquals(2_000, few, 150); // four standard deviations are 170
     assertEquals(10_000, more, 300);
-    assertTrue(BudgetKey.enforced("rule|tenant=t0", 1000));
+    assertTrue(BudgetKey.isEnforced("rule|tenant=t0", 1000));
   }
 
   @Test

@@ -2,9 +2,10 @@ package dev.plinth.ratelimit.pipeline;
 
 import dev.plinth.ratelimit.policy.Descriptor;
 import dev.plinth.ratelimit.policy.Limit;
-import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.Rule;
+import dev.plinth.ratelimit.policy.Rule.Counting;
+import dev.plinth.ratelimit.policy.Rule.Enforcement;
 import dev.plinth.ratelimit.policy.Rule.FailMode;
 import dev.plinth.ratelimit.policy.Rule.LeaseRule;
 import dev.plinth.ratelimit.policy.Rule.Match;
@@ -26,7 +27,7 @@ final class TestRules {
   private Optional<LeaseRule> lease = Optional.empty();
   private long version = 1;
   private boolean shadow;
-  private int permille = Rule.ALL;
+  private int permille = Enforcement.ALL;
   private FailMode failMode = FailMode.LOCAL;
   private long safeLimit;
 
@@ -91,16 +92,13 @@ final class TestRules {
   Rule rule() {
     return new Rule(
         name,
-        match,
-        limit,
         version,
-        shadow,
-        permille,
-        failMode,
-        safeLimit,
+        match,
+        Counting.of(limit),
+        new Enforcement(shadow, permille, failMode, safeLimit),
         lease,
-        OnChange.AS_IS,
-        replaces);
+        replaces,
+        Optional.empty());
   }
 
   static CompiledPolicy policy(TestRules... rules) {

@@ -33,19 +33,19 @@ class LimitTest {
 
   @Test
   void calendar_followsTheZone() {
-    assertWindow(Limit.Calendar.DAY, "Europe/Berlin", "2026-03-29T10:00", 23, "2026-03-28T23:00");
-    assertWindow(Limit.Calendar.DAY, "Europe/Berlin", "2026-10-25T10:00", 25, "2026-10-24T22:00");
-    assertWindow(Limit.Calendar.WEEK, "UTC", "2026-01-01T00:00", 168, "2025-12-29T00:00");
-    assertWindow(Limit.Calendar.MONTH, "UTC", "2028-02-29T23:59", 29 * 24, "2028-02-01T00:00");
-    assertWindow(Limit.Calendar.YEAR, "UTC", "2026-05-05T00:00", 365 * 24, "2026-01-01T00:00");
-    assertWindow(Limit.Calendar.HOUR, "Asia/Kolkata", "2026-05-05T10:45", 1, "2026-05-05T10:30");
+    assertWindow(CalendarUnit.DAY, "Europe/Berlin", "2026-03-29T10:00", 23, "2026-03-28T23:00");
+    assertWindow(CalendarUnit.DAY, "Europe/Berlin", "2026-10-25T10:00", 25, "2026-10-24T22:00");
+    assertWindow(CalendarUnit.WEEK, "UTC", "2026-01-01T00:00", 168, "2025-12-29T00:00");
+    assertWindow(CalendarUnit.MONTH, "UTC", "2028-02-29T23:59", 29 * 24, "2028-02-01T00:00");
+    assertWindow(CalendarUnit.YEAR, "UTC", "2026-05-05T00:00", 365 * 24, "2026-01-01T00:00");
+    assertWindow(CalendarUnit.HOUR, "Asia/Kolkata", "2026-05-05T10:45", 1, "2026-05-05T10:30");
   }
 
   private static void assertWindow(
-      Limit.Calendar unit, String zone, String at, long hours, String start) {
+      CalendarUnit unit, String zone, String at, long hours, String start) {
     long from = micros(start);
     assertEquals(
-        new Limit.CalendarWindow.Window(from, from + hours * Limit.HOUR),
+        new Limit.Windowed.Window(from, from + hours * Limit.HOUR),
         new Limit.CalendarWindow(1, unit, ZoneId.of(zone)).windowAt(micros(at)),
         unit + " of " + zone + " at " + at);
   }
@@ -59,11 +59,11 @@ class LimitTest {
   void calendar_everyMomentIsInItsWindow_andTheNextFollows() {
     Random random = new Random(1);
     for (String zone : ZoneId.getAvailableZoneIds()) {
-      for (Limit.Calendar unit : Limit.Calendar.values()) {
+      for (CalendarUnit unit : CalendarUnit.values()) {
         Limit.CalendarWindow limit = new Limit.CalendarWindow(1, unit, ZoneId.of(zone));
         for (int i = 0; i < 8; i++) {
           long now = random.nextLong(-20 * 365 * 24 * Limit.HOUR, 100 * 365 * 24 * Limit.HOUR);
-          Limit.CalendarWindow.Window window = limit.windowAt(now);
+          Limit.Windowed.Window window = limit.windowAt(now);
           assertTrue(window.start() <= now && now < window.end(), limit + " at " + now);
           assertEquals(window.end(), limit.windowAt(window.end() - 1).end(), limit + " at " + now);
           assertTrue(limit.windowAt(window.end()).end() > window.end(), limit + " at " + now);

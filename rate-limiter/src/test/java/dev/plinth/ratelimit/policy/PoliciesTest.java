@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.policy.Limit.Bucket;
-import dev.plinth.ratelimit.policy.Limit.Calendar;
 import dev.plinth.ratelimit.policy.Limit.CalendarWindow;
 import dev.plinth.ratelimit.policy.Limit.Concurrency;
 import dev.plinth.ratelimit.policy.Limit.FixedWindow;
@@ -15,6 +14,8 @@ import dev.plinth.ratelimit.policy.Limit.Paced;
 import dev.plinth.ratelimit.policy.Limit.SlidingCounter;
 import dev.plinth.ratelimit.policy.Limit.SlidingLog;
 import dev.plinth.ratelimit.policy.Limit.Unlimited;
+import dev.plinth.ratelimit.policy.Rule.Counting;
+import dev.plinth.ratelimit.policy.Rule.Enforcement;
 import dev.plinth.ratelimit.policy.Rule.FailMode;
 import dev.plinth.ratelimit.policy.Rule.LeaseRule;
 import dev.plinth.ratelimit.policy.Rule.Match;
@@ -39,18 +40,7 @@ class PoliciesTest {
   private final Policies policies = app.open(List.of(), tx);
 
   private static Rule rule(String name, Limit limit) {
-    return new Rule(
-        name,
-        List.of(),
-        limit,
-        0,
-        false,
-        Rule.ALL,
-        FailMode.LOCAL,
-        0,
-        Optional.empty(),
-        OnChange.AS_IS,
-        List.of());
+    return Rule.of(name, List.of(), limit);
   }
 
   private static Rule bucket(String name, long burst) {
@@ -78,16 +68,13 @@ class PoliciesTest {
     Rule other =
         new Rule(
             "a",
-            List.of(new Match("user", "")),
-            new Bucket(5, 10_000, 1),
             0,
-            true,
-            500,
-            FailMode.CLOSED,
-            9,
+            List.of(new Match("user", "")),
+            new Counting(new Bucket(5, 10_000, 1), Optional.empty(), OnChange.RESET),
+            new Enforcement(true, 500, FailMode.CLOSED, 9),
             Optional.of(new LeaseRule(100, Duration.ofSeconds(1), 8, 1000)),
-            OnChange.RESET,
-            List.of());
+            List.of(),
+            Optional.empty());
     assertEquals(List.of(1L), versions(policies.put(SHOP, List.of(other), ANY, tx)));
   }
 
@@ -158,20 +145,18 @@ class PoliciesTest {
     Rule all =
         new Rule(
             "per-tenant",
+            0,
             List.of(
                 new Match("tenant", ""),
                 new Match("route", "/pay*", true, true),
                 new Match("a b", "-")),
-            new Bucket(100, 10_000, 1),
-            0,
-            false,
-            250,
-            FailMode.OPEN,
-            7,
+            new Counting(
+                new Bucket(100, 10_000, 1),
+                Optional.of(new Rate(100, Duration.ofSeconds(1))),
+                OnChange.PROPORTIONAL),
+            new Enforcement(false, 250, FailMode.OPEN, 7),
             Optional.of(new LeaseRule(100, Duration.ofMillis(500), 8, -1)),
-            OnChange.PROPORTIONAL,
             List.of("fixed", "day"),
-            Optional.of(new Rate(100, Duration.ofSeconds(1))),
             Optional.of(new Rule.Envoy("a limit", true, "{\"a\":1}")));
     Policy put =
         policies.put(
@@ -179,7 +164,7 @@ class PoliciesTest {
             List.of(
                 all,
                 rule("fixed", new FixedWindow(5, 1_000_000)),
-                rule("day", new CalendarWindow(9, Calendar.DAY, ZoneId.of("Europe/Berlin"))),
+                rule("day", new CalendarWindow(9, CalendarUnit.DAY, ZoneId.of("Europe/Berlin"))),
                 rule("counter", new SlidingCounter(5, 60_000_000)),
                 rule("log", new SlidingLog(5, 60_000_000)),
                 rule("paced", new Paced(1, 3)),

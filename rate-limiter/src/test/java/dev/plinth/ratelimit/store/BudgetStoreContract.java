@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.store.Operation.Take;
@@ -74,7 +75,7 @@ public abstract class BudgetStoreContract extends BudgetStoreCase {
   @Test
   void calendarWindow_isThatOfItsZone() {
     Budget days =
-        budget("days", new Limit.CalendarWindow(2, Limit.Calendar.DAY, ZoneId.of("Europe/Berlin")));
+        budget("days", new Limit.CalendarWindow(2, CalendarUnit.DAY, ZoneId.of("Europe/Berlin")));
     assertEquals(2, take(of(1, days).times(3)).admitted());
     assertEquals(23 * Limit.HOUR, take(days, 1).retry(), "midnight in Berlin is at 23:00 UTC");
     advance(23 * Limit.HOUR);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.model.TestLimits;
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.testkit.AdmissionChecker;
@@ -26,7 +27,7 @@ public abstract class InvariantsContract extends BudgetStoreCase {
           TestLimits.bucket(3, 1, 30 * 24 * Limit.HOUR),
           TestLimits.paced(3, SECOND),
           new Limit.FixedWindow(20, PERIOD),
-          new Limit.CalendarWindow(20, Limit.Calendar.HOUR, ZoneId.of("Asia/Kolkata")),
+          new Limit.CalendarWindow(20, CalendarUnit.HOUR, ZoneId.of("Asia/Kolkata")),
           new Limit.SlidingCounter(20, PERIOD),
           new Limit.SlidingLog(20, PERIOD));
 

@@ -1,9 +1,11 @@
 package dev.plinth.ratelimit.store.redis;
 
 import dev.plinth.ratelimit.policy.Limit;
+import dev.plinth.ratelimit.policy.Limit.Windowed.Window;
 import dev.plinth.ratelimit.store.Budget;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * What a batch's budgets are counted by, each once: {@code [kind, version, on change, shadow,
@@ -47,7 +49,7 @@ final class BudgetTermsTable {
     for (Budget budget : distinct) {
       pack.array(10);
       Limit limit = budget.limit();
-      pack.text(kind(limit)).number(budget.version()).number(budget.onChange().ordinal());
+      pack.text(limit.kind().letter()).number(budget.version()).number(budget.onChange().ordinal());
       pack.flag(budget.shadow());
       pack.number(budget.lending().map(Budget.Lending::max).orElse(0L));
       pack.number(budget.lending().map(Budget.Lending::ttl).orElse(0L));
@@ -55,56 +57,40 @@ final class BudgetTermsTable {
     }
   }
 
-  private static String kind(Limit limit) {
-    if (limit instanceof Limit.Bucket) {
-      return "b";
-    }
-    if (limit instanceof Limit.Paced) {
-      return "p";
-    }
-    if (limit instanceof Limit.FixedWindow) {
-      return "f";
-    }
-    if (limit instanceof Limit.CalendarWindow) {
-      return "c";
-    }
-    if (limit instanceof Limit.SlidingCounter) {
-      return "s";
-    }
-    if (limit instanceof Limit.SlidingLog) {
-      return "l";
-    }
-    throw new IllegalArgumentException(limit + " (expected: a limit that checks are charged to)");
-  }
-
   private void numbers(Limit limit, MessagePackWriter pack) {
-    if (limit instanceof Limit.Bucket bucket) {
-      three(pack, bucket.burst(), bucket.num(), bucket.den());
-    } else if (limit instanceof Limit.Paced paced) {
-      pack.text(paced.num() + " " + paced.den()).number(1);
-      pack.number(paced.num()).number(paced.den());
-    } else if (limit instanceof Limit.FixedWindow window) {
-      two(pack, window.limit(), window.period());
-    } else if (limit instanceof Limit.SlidingCounter counter) {
-      two(pack, counter.limit(), counter.period());
-    } else if (limit instanceof Limit.SlidingLog sliding) {
-      two(pack, sliding.limit(), sliding.period());
+    pack.text(limit.text()).number(limit.size());
+    if (limit instanceof Limit.Refilled refilled) {
+      pack.number(refilled.num()).number(refilled.den());
+    } else if (limit instanceof Limit.Periodic periodic) {
+      pack.number(periodic.period()).number(0);
     } else if (limit instanceof Limit.CalendarWindow calendar) {
-      String windows = calendar.unit() + " " + calendar.zone();
-      pack.text(calendar.limit() + " " + windows).number(calendar.limit()).text(windows);
-      long[] bounds = CalendarWindows.windows(calendar, about, span);
-      pack.array(bounds.length);
+      long[] bounds = windows(calendar);
+      pack.text(calendar.unit() + " " + calendar.zone()).array(bounds.length);
       for (long bound : bounds) {
         pack.number(bound);
       }
     }
   }
 
-  private static void three(MessagePackWriter pack, long a, long b, long c) {
-    pack.text(a + " " + b + " " + c).number(a).number(b).number(c);
+  /**
+   * Begin and end of each window, since Redis knows no zones: of the one that holds the time, its
+   * neighbours, and on until one begins after the span. Where clocks change by half an hour they
+   * overlap, and the first that holds a time counts.
+   */
+  private long[] windows(Limit.CalendarWindow calendar) {
+    Window holds = calendar.windowAt(about);
+    LongStream.Builder windows = LongStream.builder();
+    add(windows, calendar.windowAt(holds.start() - 1));
+    add(windows, holds);
+    Window last = holds;
+    do {
+      last = calendar.windowAt(last.end());
+      add(windows, last);
+    } while (last.start() <= about + span);
+    return windows.build().toArray();
   }
 
-  private static void two(MessagePackWriter pack, long a, long b) {
-    pack.text(a + " " + b).number(a).number(b).number(0);
+  private static void add(LongStream.Builder windows, Window window) {
+    windows.add(window.start()).add(window.end());
   }
 }

@@ -11,7 +11,6 @@ import dev.plinth.ratelimit.pipeline.NodeContext;
 import dev.plinth.ratelimit.pipeline.PipelineOptions;
 import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.policy.Limit;
-import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.ratelimit.store.BudgetStore;
@@ -69,19 +68,7 @@ final class CheckLoad implements AutoCloseable {
   }
 
   private static Policy policy(String domain, Limit limit) {
-    Rule rule =
-        new Rule(
-            "rate",
-            List.of(),
-            limit,
-            1,
-            false,
-            Rule.ALL,
-            Rule.FailMode.LOCAL,
-            0,
-            Optional.empty(),
-            OnChange.AS_IS,
-            List.of());
+    Rule rule = Rule.of("rate", List.of(), limit);
     return new Policy(domain, 1, List.of(rule), Instant.EPOCH);
   }
 

@@ -3,6 +3,7 @@ package dev.plinth.ratelimit.store.redis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.ratelimit.policy.CalendarUnit;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.OnChange;
 import dev.plinth.ratelimit.store.Budget;
@@ -101,7 +102,7 @@ class RedisScriptTest {
     assertText(new Limit.Paced(SECOND, 3), "p 1000000 3 1767268801000000 0");
     assertText(new Limit.FixedWindow(100, 7), "f 100 7 252466971428571 3");
     assertText(
-        new Limit.CalendarWindow(100, Limit.Calendar.DAY, ZoneId.of("Europe/Berlin")),
+        new Limit.CalendarWindow(100, CalendarUnit.DAY, ZoneId.of("Europe/Berlin")),
         "c 100 DAY Europe/Berlin 1767222000000000 1767308400000000 3");
     assertText(new Limit.SlidingCounter(100, 7), "s 100 7 252466971428571 3 0");
     assertText(new Limit.SlidingLog(100, 7), "l 100 7 1767268800000000 3");
@@ -186,7 +187,7 @@ class RedisScriptTest {
 
   @Test
   void calendars_findTheWindow_howeverFarTheClockJumps() {
-    Limit daily = new Limit.CalendarWindow(5, Limit.Calendar.DAY, ZoneId.of("Asia/Kolkata"));
+    Limit daily = new Limit.CalendarWindow(5, CalendarUnit.DAY, ZoneId.of("Asia/Kolkata"));
     for (long jump : new long[] {0, DAY, 400 * DAY, -800 * DAY, 3 * DAY, 1}) {
       clock.addAndGet(jump);
       Outcome.Taken taken = (Outcome.Taken) apply(take(daily, 1)).get(0);

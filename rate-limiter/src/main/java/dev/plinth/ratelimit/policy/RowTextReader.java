@@ -1,7 +1,9 @@
-package dev.plinth.ratelimit.engine;
+package dev.plinth.ratelimit.policy;
+
+import java.util.List;
 
 /** Reads a line of words and numbers with a space between them; refuses whatever is not so. */
-final class RowTextReader {
+public final class RowTextReader {
   private final String[] words;
   private int next;
 
@@ -9,12 +11,12 @@ final class RowTextReader {
     this.words = words;
   }
 
-  static RowTextReader of(String line) {
+  public static RowTextReader of(String line) {
     return new RowTextReader(line.split(" ", -1));
   }
 
   /** That begins with the version of the format. */
-  static RowTextReader versioned(String line) {
+  public static RowTextReader versioned(String line) {
     RowTextReader words = of(line);
     String version = words.word();
     if (!version.equals("v1")) {
@@ -23,7 +25,7 @@ final class RowTextReader {
     return words;
   }
 
-  static StringBuilder numbers(StringBuilder text, long... numbers) {
+  public static StringBuilder numbers(StringBuilder text, long... numbers) {
     for (long number : numbers) {
       if (text.length() > 0 && text.charAt(text.length() - 1) != '\n') {
         text.append(' ');
@@ -33,14 +35,14 @@ final class RowTextReader {
     return text;
   }
 
-  String word() {
+  public String word() {
     if (next == words.length) {
       throw new IllegalArgumentException(words.length + " words (expected: more)");
     }
     return words[next++];
   }
 
-  long number() {
+  public long number() {
     String word = word();
     try {
       return Long.parseLong(word);
@@ -49,11 +51,18 @@ final class RowTextReader {
     }
   }
 
-  int left() {
+  /** The words that are left. */
+  public List<String> rest() {
+    List<String> rest = List.of(words).subList(next, words.length);
+    next = words.length;
+    return rest;
+  }
+
+  public int left() {
     return words.length - next;
   }
 
-  void end() {
+  public void end() {
     if (left() > 0) {
       throw new IllegalArgumentException(words[next] + " (expected: the end)");
     }

@@ -39,6 +39,7 @@ final class ModuleDependencyRule implements Rule {
           Map.entry("test-kit", Set.of("proto", "server-kit")),
           Map.entry("bench", Set.of()),
           Map.entry("conventions", Set.of()),
+          Map.entry("examples", Set.of()),
           Map.entry("bom", Set.of()));
 
   @Override

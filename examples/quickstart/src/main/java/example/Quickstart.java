@@ -1,7 +1,7 @@
 package example;
 
 import com.google.protobuf.Duration;
-import dev.plinth.client.LeaseHandle;
+import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.id.RangeIdGenerator;
 import dev.plinth.client.limit.Limiter;

@@ -3,8 +3,8 @@ package example;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.plinth.client.LeaseHandle;
-import dev.plinth.client.LeaseLostException;
+import dev.plinth.client.lease.LeaseHandle;
+import dev.plinth.client.lease.LeaseLostException;
 import dev.plinth.client.LeaseState;
 import dev.plinth.junit.PlinthExtension;
 import java.time.Duration;

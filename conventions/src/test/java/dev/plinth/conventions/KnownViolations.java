@@ -9,12 +9,7 @@ final class KnownViolations {
       """
               FileLengthRule: lease-service/src/main/java/dev/plinth/lease/core/Leases.java
               FileLengthRule: lease-service/src/main/java/dev/plinth/lease/core/WaitQueues.java
-              RecordSizeRule: client/src/main/java/dev/plinth/client/ClientParts.java#ClientParts
               RecordSizeRule: client/src/main/java/dev/plinth/client/limit/LimiterContext.java#LimiterContext
-              RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/AcquireSpec.java#AcquireSpec
-              RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/HistoryEvent.java#HistoryEvent
-              RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/LeaseView.java#LeaseView
-              RecordSizeRule: lease-service/src/main/java/dev/plinth/lease/core/NamespacePolicy.java#NamespacePolicy
               RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/RateLimitSettings.java#RateLimitSettings
       """
           .lines()

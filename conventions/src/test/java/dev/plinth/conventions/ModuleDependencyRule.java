@@ -6,51 +6,75 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The main code of a module uses the modules that the map allows and no others. */
+/**
+ * The main code of a module uses the modules that the map in docs/architecture.md leads to, and no
+ * others. A module that the map does not name uses none.
+ */
 final class ModuleDependencyRule implements Rule {
+  private static final String MAP = "docs/architecture.md";
+  private static final Pattern CHART = Pattern.compile("(?s)```mermaid\nflowchart (.*?)```");
+  private static final Pattern ARROW = Pattern.compile("(?m)^ *(\\S+) --> (.+)$");
   private static final Pattern DECLARED =
       Pattern.compile(
           "(?m)^ *(?:api|implementation|compileOnly|runtimeOnly) project\\(':(.+?)'\\)");
 
-  /** As docs/architecture.md draws it. */
-  static final Map<String, Set<String>> ALLOWED =
-      Map.ofEntries(
-          Map.entry("proto", Set.of()),
-          Map.entry("client", Set.of("proto")),
-          Map.entry("server-kit", Set.of("proto")),
-          Map.entry("shards", Set.of("proto", "server-kit")),
-          Map.entry("lease-service", Set.of("proto", "server-kit", "shards")),
-          Map.entry("id-allocator", Set.of("proto", "server-kit", "shards")),
-          Map.entry("rate-limiter", Set.of("proto", "server-kit", "shards")),
-          Map.entry(
-              "standalone",
-              Set.of(
-                  "proto",
-                  "server-kit",
-                  "shards",
-                  "lease-service",
-                  "id-allocator",
-                  "rate-limiter")),
-          Map.entry("junit", Set.of("proto", "client", "server-kit", "standalone")),
-          Map.entry("test-kit", Set.of("proto", "server-kit")),
-          Map.entry("bench", Set.of()),
-          Map.entry("conventions", Set.of()),
-          Map.entry("examples", Set.of()),
-          Map.entry("bom", Set.of()));
-
   @Override
   public List<Violation> check(Repository repository) {
+    Map<String, Set<String>> arrows = arrows(repository);
     List<Violation> violations = new ArrayList<>();
+    uses(repository)
+        .forEach(
+            (file, modules) -> {
+              Set<String> allowed = reachable(file.module(), arrows);
+              modules.stream()
+                  .filter(module -> !allowed.contains(module))
+                  .map(module -> file.module() + " must not use " + module)
+                  .forEach(what -> violations.add(new Violation(this, file.path(), what)));
+            });
+    return violations;
+  }
+
+  private static Map<String, Set<String>> arrows(Repository repository) {
+    Map<String, Set<String>> arrows = new TreeMap<>();
+    for (SourceFile file : repository.files()) {
+      Matcher chart = CHART.matcher(file.text());
+      if (file.path().equals(MAP) && chart.find()) {
+        Matcher arrow = ARROW.matcher(chart.group(1));
+        while (arrow.find()) {
+          arrows
+              .computeIfAbsent(arrow.group(1), from -> new TreeSet<>())
+              .addAll(List.of(arrow.group(2).strip().split(" & ")));
+        }
+      }
+    }
+    return arrows;
+  }
+
+  /** With the module itself. */
+  private static Set<String> reachable(String module, Map<String, Set<String>> arrows) {
+    Set<String> found = new TreeSet<>();
+    List<String> open = new ArrayList<>(List.of(module));
+    while (!open.isEmpty()) {
+      String next = open.remove(0);
+      if (found.add(next)) {
+        open.addAll(arrows.getOrDefault(next, Set.of()));
+      }
+    }
+    return found;
+  }
+
+  /** The modules that each file names: a build file by its path, a Java file by a package. */
+  private static Map<SourceFile, Set<String>> uses(Repository repository) {
+    Map<SourceFile, Set<String>> uses = new HashMap<>();
     for (SourceFile file : repository.files()) {
       if (file.path().equals(file.module() + "/build.gradle")) {
-        Matcher declared = DECLARED.matcher(file.text());
-        while (declared.find()) {
-          check(file, declared.group(1), violations);
-        }
+        Set<String> modules = uses.computeIfAbsent(file, each -> new TreeSet<>());
+        DECLARED.matcher(file.text()).results().forEach(each -> modules.add(each.group(1)));
       }
     }
     Map<String, String> moduleOfPackage = new HashMap<>();
@@ -58,23 +82,12 @@ final class ModuleDependencyRule implements Rule {
       moduleOfPackage.put(file.packageName(), file.source().module());
     }
     for (JavaFile file : repository.mainJava()) {
-      Set<String> used = new TreeSet<>();
+      Set<String> modules = uses.computeIfAbsent(file.source(), each -> new TreeSet<>());
       for (String name : file.dottedNames()) {
-        module(name, moduleOfPackage).ifPresent(used::add);
+        module(name, moduleOfPackage).ifPresent(modules::add);
       }
-      used.forEach(module -> check(file.source(), module, violations));
     }
-    return violations;
-  }
-
-  private void check(SourceFile file, String used, List<Violation> violations) {
-    String module = file.module();
-    Set<String> allowed = ALLOWED.get(module);
-    if (allowed == null) {
-      violations.add(new Violation(this, file.path(), module + " is not in the map of modules"));
-    } else if (!module.equals(used) && !allowed.contains(used)) {
-      violations.add(new Violation(this, file.path(), module + " must not use " + used));
-    }
+    return uses;
   }
 
   private static Optional<String> module(String name, Map<String, String> moduleOfPackage) {

@@ -27,7 +27,8 @@ public final class TokenInterceptor {
   private TokenInterceptor() {}
 
   /**
-   * For a stub; a call after the lease is lost throws {@link dev.plinth.client.LeaseLostException}.
+   * For a stub; a call after the lease is lost throws {@link
+   * dev.plinth.client.lease.LeaseLostException}.
    */
   public static ClientInterceptor sending(LeaseHandle lease) {
     return new ClientInterceptor() {

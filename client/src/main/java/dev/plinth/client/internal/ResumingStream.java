@@ -54,7 +54,7 @@ public final class ResumingStream<Q, A> {
   private ClientCallStreamObserver<Q> call;
 
   /**
-   * @param longestPause between two attempts
+   * @param maxPause between two attempts
    * @param requests each opening asks for one
    */
   public ResumingStream(

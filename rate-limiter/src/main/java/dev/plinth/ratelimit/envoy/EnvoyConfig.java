@@ -49,7 +49,7 @@ public final class EnvoyConfig {
   }
 
   /**
-   * @throws EnvoyConfigRefused with the file's name and a line
+   * @throws EnvoyConfigException with the file's name and a line
    */
   public void add(String file, String text) {
     YamlNode root = YamlNode.read(file, text);

@@ -223,7 +223,7 @@ final class Placement implements AutoCloseable {
             log.log(Level.DEBUG, "shard " + shard + " cannot be moved now", e);
           } catch (ShardRefusedException e) {
             refusedShards.add(shard, e.getMessage(), null);
-          } catch (RuntimeException e) {
+          } catch (RuntimeException | Error e) {
             // One shard whose rows cannot be read must not keep the others from being served.
             refusedShards.add(shard, "shard " + shard + " cannot be taken over: " + e, e);
           } finally {

@@ -35,7 +35,7 @@ final class RefusedShards {
   /**
    * @param bug what was thrown, if that was not foreseen
    */
-  synchronized void add(int shard, String why, RuntimeException bug) {
+  synchronized void add(int shard, String why, Throwable bug) {
     boolean first = refused.isEmpty();
     refused.put(shard, new Refusal(why, System.nanoTime()));
     if (first && (started || bug != null)) {

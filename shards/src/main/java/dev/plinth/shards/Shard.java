@@ -73,7 +73,8 @@ final class Shard {
   }
 
   /**
-   * Loads the rows and hands each app its own.
+   * Loads the rows and hands each app its own. Throws what an app throws at rows that it cannot
+   * read: loaded anew, they would be the same.
    *
    * @param generation of the data, if higher than the stored one
    */
@@ -83,12 +84,12 @@ final class Shard {
     numberFrom(owned.revision() + Generation.base(Math.max(stored, generation)));
     rollbackDetector.check(number(), hub.revision());
     if (generation > stored) {
-      inTransaction(tx -> tx.put(Generation.ROW, Generation.row(generation)));
+      transact(tx -> tx.put(Generation.ROW, Generation.row(generation)));
     }
     memo.load(rows);
-    inTransaction(memo::begin);
+    transact(memo::begin);
     for (ShardApp<?> shardApp : apps) {
-      inTransaction(tx -> states.open(shardApp, rows, tx));
+      transact(tx -> states.open(shardApp, rows, tx));
     }
   }
 
@@ -187,6 +188,7 @@ final class Shard {
       // The state shows the open batch half done; sealed, it is the state as of that batch.
       commits.sealOpen();
       Object content = snapshot.take(states.of(shardApp), timers.now());
+      hub.expect(watcher);
       commits.whenDurable(() -> hub.watch(watcher, content));
     }
   }
@@ -301,6 +303,12 @@ final class Shard {
     return dropped != null;
   }
 
+  /** For a shard that could not be taken over: gives back what it used of the node. */
+  void discard() {
+    memo.close();
+    states.close();
+  }
+
   /** Forgets the shard: every caller still waiting is told why, and nothing more leaves. */
   void drop(Failure why) {
     if (dropped != null) {
@@ -347,17 +355,16 @@ final class Shard {
   }
 
   private void inTransaction(Consumer<ShardTx> work) {
-    ShardTx tx = new ShardTx(timers, commits);
     try {
-      work.accept(tx);
+      transact(work);
     } catch (Throwable thrown) { // a StackOverflowError, say: the state may be half changed
       failed(thrown);
-      return;
     }
-    merge(tx);
   }
 
-  private void merge(ShardTx tx) {
+  private void transact(Consumer<ShardTx> work) {
+    ShardTx tx = new ShardTx(timers, commits);
+    work.accept(tx);
     tx.prepare();
     if (tx.writes() > store.maxWrites()) {
       log.log(Level.ERROR, "shard {0}: {1} writes in one command", number(), tx.writes());

@@ -262,8 +262,8 @@ public final class Shards implements AutoCloseable {
     Shard shard = new Shard(store, owned, slot.loop(), nanos, memo, metrics);
     try {
       shard.takeOver(apps, settings.generation(), rollbackDetector);
-    } catch (RuntimeException e) {
-      memo.close();
+    } catch (RuntimeException | Error e) {
+      shard.discard();
       owned.release();
       throw e;
     }

@@ -24,6 +24,8 @@ final class WatchHub {
 
   private final ArrayDeque<Commit> ring = new ArrayDeque<>();
   private final Set<Watcher> watchers = new LinkedHashSet<>();
+  // Their snapshot shows what is not durable yet.
+  private final Set<Watcher> expected = new LinkedHashSet<>();
   private int eventsHeld;
   private long bytesHeld;
   // Every event after this revision is in the ring.
@@ -44,8 +46,14 @@ final class WatchHub {
     return watchers.size();
   }
 
+  /** A watcher that {@link #watch} follows for, unless the shard ends first: then it is told. */
+  void expect(Watcher watcher) {
+    expected.add(watcher);
+  }
+
   /** Starts with a snapshot that shows the state as of the last commit. */
   void watch(Watcher watcher, Object snapshot) {
+    expected.remove(watcher);
     if (!watcher.isGone() && publish(watcher, w -> w.snapshot(revision, snapshot))) {
       watchers.add(watcher);
     }
@@ -95,11 +103,14 @@ final class WatchHub {
 
   void leave(Watcher watcher) {
     watchers.remove(watcher);
+    expected.remove(watcher);
   }
 
   void close(Failure why) {
     watchers.forEach(watcher -> watcher.end(why));
     watchers.clear();
+    expected.forEach(watcher -> watcher.end(why));
+    expected.clear();
   }
 
   private static boolean publish(Watcher watcher, Predicate<Watcher> message) {

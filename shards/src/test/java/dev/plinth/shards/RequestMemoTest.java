@@ -14,6 +14,7 @@ import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -104,6 +105,21 @@ class RequestMemoTest {
     assertEquals(holders, once("held16383", TextApp.put("a", "2")).join(), "a late duplicate");
     assertEquals("", once("first", TextApp.put("a", "3")).join());
     assertNothingToCommit();
+  }
+
+  @Test
+  void callsThatWaitForOneAnswer_areBounded_andThoseThatAreGoneDoNotCount() {
+    Command<Map<String, String>, String> waits = (state, tx, reply) -> {};
+    once("same", waits);
+    for (int i = 0; i < 1000; i++) {
+      once("same", waits).cancel(false);
+    }
+    List<CompletableFuture<String>> joined = new ArrayList<>();
+    for (int i = 0; i < 101; i++) {
+      joined.add(once("same", waits));
+    }
+    assertEquals(ErrorReason.ERROR_REASON_OVERLOADED, reason(joined.get(100)));
+    assertFalse(joined.get(99).isDone());
   }
 
   @Test

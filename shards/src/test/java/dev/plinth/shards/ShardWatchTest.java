@@ -48,6 +48,19 @@ class ShardWatchTest {
   }
 
   @Test
+  void watchWhoseSnapshotIsNotDurableYet_isToldWhenTheShardIsDropped() {
+    here.run(TextApp.put("a", "1"));
+    here.shard.flush();
+    RecordedWatcher watcher = here.watch();
+    RecordedWatcher gone = here.watch();
+    here.shard.hub().leave(gone);
+    assertEquals(List.of(), watcher.told, "its snapshot waits for the commit");
+    here.store.depose();
+    assertEquals(List.of("end ERROR_REASON_SHARD_MOVED"), watcher.told);
+    assertEquals(List.of(), gone.told);
+  }
+
+  @Test
   void watchOfACallerThatIsGone_isNotBegun() {
     RecordedWatcher gone = new RecordedWatcher();
     gone.gone = true;

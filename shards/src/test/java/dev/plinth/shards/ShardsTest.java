@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.server.StartRefusedException;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.Await;
@@ -21,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +67,64 @@ class ShardsTest {
     start();
     for (int i = 0; i < 5_000; i++) {
       assertEquals("v" + i, get("key" + i));
+    }
+  }
+
+  @Test
+  void rowsThatAnAppCannotRead_refuseTheStart() {
+    put("key", "v").join();
+    shards.close();
+    UnreadableApp app = new UnreadableApp();
+    app.fails.set(true);
+    StartRefusedException refused =
+        assertThrows(
+            StartRefusedException.class,
+            () -> Shards.open(store, List.of(app), settings(), new SimpleMeterRegistry()));
+    assertTrue(refused.getMessage().contains("format v9"), refused.getMessage());
+  }
+
+  @Test
+  void rowsThatAnAppCannotReadAnyMore_refuseTheShardVisibly_andItIsServedWhenTheyCan() {
+    shards.close();
+    UnreadableApp app = new UnreadableApp();
+    shards = Shards.open(store, List.of(app), settings(), new SimpleMeterRegistry());
+    shards.mutate(0, app, CommandPriority.NORMAL, TextApp.put("key", "v")).join();
+    app.fails.set(true);
+    int before = app.opened.get();
+    shards.mutate(
+        0,
+        app,
+        CommandPriority.NORMAL,
+        (state, tx, reply) -> {
+          throw new IllegalStateException("a bug, so that the shard is loaded anew");
+        });
+    Await.until("it shows", () -> shards.engine().unavailableReason().isPresent());
+    String why = shards.engine().unavailableReason().get();
+    assertTrue(why.contains("[0]") && why.contains("format v9"), why);
+    assertEquals(before + 1, app.opened.get(), "it is not loaded again and again");
+    assertEquals(7, shards.served().size());
+    app.fails.set(false);
+    Await.until("it is served", () -> shards.served().size() == 8);
+    Await.until("it shows", () -> shards.engine().unavailableReason().isEmpty());
+  }
+
+  /** Texts that cannot be read at times, as after a downgrade. */
+  private static final class UnreadableApp implements ShardApp<Map<String, String>> {
+    private final AtomicBoolean fails = new AtomicBoolean();
+    private final AtomicInteger opened = new AtomicInteger();
+
+    @Override
+    public String prefix() {
+      return TEXTS.prefix();
+    }
+
+    @Override
+    public Map<String, String> open(List<Row> rows, Tx tx) {
+      opened.incrementAndGet();
+      if (fails.get() && !rows.isEmpty()) {
+        throw new IllegalStateException("text/key has format v9 (expected: v1)");
+      }
+      return TEXTS.open(rows, tx);
     }
   }
 

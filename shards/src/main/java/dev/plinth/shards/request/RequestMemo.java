@@ -25,6 +25,9 @@ public final class RequestMemo {
   /** A larger answer is not kept: the request is known to be done, but not what it was told. */
   static final int MAX_ANSWER = 64 * 1024;
 
+  /** Calls that may wait for the answer to one request. */
+  static final int MAX_JOINED = 100;
+
   private static final Duration TRIM_INTERVAL = Duration.ofMillis(250);
   private static final Duration MIN_UPKEEP = Duration.ofSeconds(1);
 
@@ -58,8 +61,7 @@ public final class RequestMemo {
     RecordingReply<?> first = unanswered.get(idempotentRequest.id());
     if (first != null) {
       check(idempotentRequest, first.idempotentRequest.fingerprint());
-      first.joined.removeIf(other -> other.reply().isAbandoned());
-      first.joined.add(new JoinedReply<>(idempotentRequest, reply));
+      first.join(new JoinedReply<>(idempotentRequest, reply));
       return Optional.empty();
     }
     RememberedAnswer known = log.find(idempotentRequest.id());
@@ -177,6 +179,18 @@ public final class RequestMemo {
     RecordingReply(IdempotentRequest<R> idempotentRequest, Reply<R> reply) {
       this.idempotentRequest = idempotentRequest;
       this.reply = reply;
+    }
+
+    void join(JoinedReply<?> another) {
+      joined.removeIf(other -> other.reply().isAbandoned());
+      if (joined.size() >= MAX_JOINED) {
+        throw new Failure.Exhausted(
+            ErrorReason.ERROR_REASON_OVERLOADED,
+            "request_id",
+            MAX_JOINED + " calls already wait for the answer to this request",
+            MIN_UPKEEP);
+      }
+      joined.add(another);
     }
 
     /** So that it learns whether the transaction has an effect. */

@@ -29,7 +29,6 @@ class DocumentsTest {
   private static final Pattern TASK = Pattern.compile("\\./gradlew (?:-q )?([:a-zA-Z-]+)");
   private static final List<String> TASKS =
       List.of("run", "check", "installDist", "publishToMavenLocal");
-  private static final String OF_JUNIT = "@RegisterExtension";
 
   @TempDir Path data;
 
@@ -99,8 +98,6 @@ class DocumentsTest {
         assertFalse(printed.startsWith("ERROR"), printed);
         printed = shell.run(command);
       }
-    } else if (block.language().equals("java") && block.text().startsWith(OF_JUNIT)) {
-      assertTrue(isInATestOfJunit(block.text()), block.text());
     } else if (block.language().equals("java")) {
       printed = java.run(block.text(), port);
     }
@@ -113,22 +110,5 @@ class DocumentsTest {
     } else {
       ShownAnswer.assertText(shown.text(), printed, where);
     }
-  }
-
-  /** Those that need JUnit to run them stand in a test of that module. */
-  private static boolean isInATestOfJunit(String snippet) throws IOException {
-    try (Stream<Path> tests = Files.walk(ROOT.resolve("junit/src/test/java"))) {
-      for (Path test : tests.filter(Files::isRegularFile).toList()) {
-        if (plain(Files.readString(test)).contains(plain(snippet))) {
-          return true;
-        }
-      }
-      return false;
-    }
-  }
-
-  /** Without indentation, which differs. */
-  private static String plain(String text) {
-    return text.strip().replaceAll("(?m)^ +", "");
   }
 }

@@ -1,6 +1,8 @@
 package dev.plinth.client;
 
 import dev.plinth.client.internal.ErrorDetails;
+import dev.plinth.error.v1.ErrorReason;
+import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.util.Set;
@@ -19,7 +21,7 @@ public sealed class CallFailedException extends RuntimeException
           Code.ABORTED);
 
   private final Code code;
-  private final String reason;
+  private final ErrorReason reason;
 
   CallFailedException(String method, StatusRuntimeException failure) {
     super(method + ": " + failure.getStatus(), failure);
@@ -27,9 +29,13 @@ public sealed class CallFailedException extends RuntimeException
     this.reason = ErrorDetails.reason(failure);
   }
 
-  /** For the client itself. */
-  public static CallFailedException of(String method, StatusRuntimeException failure) {
-    if (ErrorDetails.DEADLOCK.equals(ErrorDetails.reason(failure))) {
+  /** What came of a call that failed in this way. */
+  public static CallFailedException of(String method, Throwable thrown) {
+    StatusRuntimeException failure =
+        thrown instanceof StatusRuntimeException status
+            ? status
+            : Status.fromThrowable(thrown).asRuntimeException();
+    if (ErrorDetails.reason(failure) == ErrorReason.ERROR_REASON_DEADLOCK) {
       return new DeadlockException(method, failure);
     }
     return failure.getStatus().getCode() == Code.RESOURCE_EXHAUSTED
@@ -41,13 +47,12 @@ public sealed class CallFailedException extends RuntimeException
     return code;
   }
 
-  /** The server's reason, such as {@code QUEUE_FULL}; empty if it gave none. */
-  public String reason() {
+  /**
+   * The server's reason, such as ERROR_REASON_QUEUE_FULL; UNSPECIFIED if it gave none, UNRECOGNIZED
+   * if it is of a newer server.
+   */
+  public ErrorReason reason() {
     return reason;
-  }
-
-  public boolean isSessionExpired() {
-    return ErrorDetails.SESSION_EXPIRED.equals(reason);
   }
 
   /** Whether the server may have done what was asked, all the same. */

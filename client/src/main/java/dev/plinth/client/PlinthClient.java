@@ -44,21 +44,21 @@ public final class PlinthClient implements AutoCloseable {
     channel = builder.openChannel();
     callDeadline = builder.callDeadline();
     background = builder.background();
-    RetrySchedule rule = builder.rule();
+    RetrySchedule retries = builder.retries();
     ClientEnvironment environment =
         new ClientEnvironment(
             builder.nanos(),
             builder.wall(),
             new ClientEventLoop(timer),
             new CallbackExecutor(background, builder.callbacksOr(background)),
-            rule,
+            retries,
             builder.events());
     OpenSessionRequest terms = builder.sessionTerms();
     runtime =
         new ClientRuntime(
             terms.getOwnerId(),
             channel,
-            new BlockingCaller(channel, callDeadline, rule, builder.pause()),
+            new BlockingCaller(channel, callDeadline, retries, builder.sleeper()),
             environment,
             builder.operationTimeout(),
             background,

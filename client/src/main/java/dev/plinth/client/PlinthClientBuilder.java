@@ -159,11 +159,11 @@ public final class PlinthClientBuilder {
     return callbacks != null ? callbacks : otherwise;
   }
 
-  RetrySchedule rule() {
+  RetrySchedule retries() {
     return new RetrySchedule(RandomGenerator.getDefault());
   }
 
-  BlockingCaller.Pause pause() {
+  BlockingCaller.Sleeper sleeper() {
     return time -> TimeUnit.NANOSECONDS.sleep(time.toNanos());
   }
 

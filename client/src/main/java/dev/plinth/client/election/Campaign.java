@@ -5,7 +5,6 @@ import dev.plinth.client.LeaseState;
 import dev.plinth.client.TokenWentBackException;
 import dev.plinth.client.internal.ClientEventLoop;
 import dev.plinth.client.internal.ClientRuntime;
-import dev.plinth.client.internal.ErrorDetails;
 import dev.plinth.client.internal.OperationDeadline;
 import dev.plinth.client.internal.ResumingStream;
 import dev.plinth.client.internal.RetrySchedule;
@@ -15,6 +14,7 @@ import dev.plinth.client.internal.session.LeaseReleaser;
 import dev.plinth.client.internal.session.LocalLease;
 import dev.plinth.client.internal.session.NamespaceSessions;
 import dev.plinth.client.lease.LeaseHandle;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.CampaignRequest;
 import dev.plinth.lease.v1.CampaignResponse;
 import dev.plinth.lease.v1.CampaignResponse.Deposed;
@@ -23,7 +23,6 @@ import dev.plinth.lease.v1.GetLeaderRequest;
 import dev.plinth.lease.v1.GetLeaderResponse;
 import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.Lease;
-import io.grpc.StatusRuntimeException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -41,7 +40,7 @@ final class Campaign
   private static final Logger log = System.getLogger("plinth.client");
 
   /** Several of them, and the calls between, fit into the time for which a place is kept. */
-  private static final Duration MAX_PAUSE = Duration.ofMillis(400);
+  private static final Duration MAX_BACKOFF = Duration.ofMillis(400);
 
   /** By then the server has dropped whoever left the line, or has elected it just before. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
@@ -51,9 +50,9 @@ final class Campaign
   private final NamespaceSessions sessions;
   private final Map<String, Campaign> candidates;
   private final ClientEventLoop thread;
-  private final StreamStartLatch streamStartLatch = new StreamStartLatch("Campaign");
+  private final StreamStartLatch started = new StreamStartLatch("Campaign");
   private final CompletableFuture<Leadership> elected = new CompletableFuture<>();
-  private ClientSession clientSession;
+  private ClientSession session;
   private long highest;
   private ResumingStream<CampaignRequest, CampaignResponse> stream;
   private Leadership leadership;
@@ -73,7 +72,7 @@ final class Campaign
     this.runtime = runtime;
     this.sessions = sessions;
     this.candidates = candidates;
-    this.thread = runtime.environment().thread();
+    this.thread = runtime.environment().loop();
   }
 
   CompletableFuture<Leadership> elected() {
@@ -85,7 +84,7 @@ final class Campaign
   }
 
   /** Blocks until it stands in line. On the caller's thread. */
-  void begin(OperationDeadline operationDeadline) throws InterruptedException {
+  void begin(OperationDeadline deadline) throws InterruptedException {
     Campaign standing =
         candidates.merge(name(), this, (before, self) -> before.isOpen() ? before : self);
     if (standing != this) {
@@ -93,7 +92,7 @@ final class Campaign
     }
     boolean opened = false;
     try {
-      ClientSession on = sessions.current(request.getNamespace(), operationDeadline);
+      ClientSession on = sessions.current(request.getNamespace(), deadline);
       opened = true;
       thread.execute(() -> stand(on));
     } finally {
@@ -101,7 +100,7 @@ final class Campaign
         candidates.remove(name(), this);
       }
     }
-    streamStartLatch.await(operationDeadline, this::leave);
+    started.await(deadline, this::leave);
   }
 
   private String name() {
@@ -124,14 +123,14 @@ final class Campaign
       return;
     }
     CampaignRequest standing = request.toBuilder().setSessionId(on.id()).build();
-    clientSession = on;
+    session = on;
     highest = sessions.tokens().highest(request.getNamespace());
     stream =
         new ResumingStream<>(
-            runtime, ElectionServiceGrpc.getCampaignMethod(), MAX_PAUSE, () -> standing, this);
-    clientSession.attach(this);
+            runtime, ElectionServiceGrpc.getCampaignMethod(), MAX_BACKOFF, () -> standing, this);
+    session.attach(this);
     stream.open();
-    if (clientSession.isLost()) {
+    if (session.isLost()) {
       sessionChanged(); // before it was attached
     }
   }
@@ -143,7 +142,7 @@ final class Campaign
   }
 
   private void onSessionChange() {
-    LeaseState state = clientSession.state();
+    LeaseState state = session.state();
     if (over) {
       return;
     }
@@ -153,7 +152,7 @@ final class Campaign
       finish();
     } else if (state == LeaseState.LOST) {
       stream.stop();
-      clientSession.detach(this);
+      session.detach(this);
       position = 0;
       runtime.background().execute(this::rejoin);
     }
@@ -165,7 +164,7 @@ final class Campaign
       ClientSession next = sessions.current(request.getNamespace(), runtime.deadline());
       thread.execute(() -> stand(next));
     } catch (CallFailedException e) {
-      thread.after(RetrySchedule.MAX_PAUSE, () -> runtime.background().execute(this::rejoin));
+      thread.after(RetrySchedule.MAX_BACKOFF, () -> runtime.background().execute(this::rejoin));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IllegalStateException e) { // the client is closed
@@ -181,14 +180,13 @@ final class Campaign
       case DEPOSED -> deposed(message.getDeposed());
       case DANGER -> {
         if (message.getDanger().hasReleaseAsk()) {
-          clientSession
-              .sendHeartbeatNow(); // its answer tells of the ask with a time that can be counted
+          session.sendHeartbeatNow(); // its answer tells of the ask with a time that can be counted
           // from
         }
       }
       default -> {} // from a newer server
     }
-    streamStartLatch.done();
+    started.done();
   }
 
   /** A leader that stands in line was deposed while it could not hear of it. */
@@ -211,7 +209,7 @@ final class Campaign
       finish();
     } else if (leadership == null) {
       sessions.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
-      hold = LocalLease.on(clientSession, leader.getToken());
+      hold = LocalLease.on(session, leader.getToken());
       LeaseHandle lease = new LeaseHandle(lease(leader.getToken()), hold, resignations());
       leadership = new Leadership(request.getElection(), leader.getTerm(), lease, hold, runtime);
       if (!elected.complete(leadership)) {
@@ -242,7 +240,7 @@ final class Campaign
 
   /** Not by Resign, which does not tell when it has to be sent once more. */
   private LeaseReleaser resignations() {
-    return new LeaseReleaser(runtime, clientSession, false);
+    return new LeaseReleaser(runtime, session, false);
   }
 
   private void deposed(Deposed how) {
@@ -262,14 +260,14 @@ final class Campaign
   }
 
   @Override
-  public void refused(StatusRuntimeException why) {
-    if (ErrorDetails.SESSION_EXPIRED.equals(ErrorDetails.reason(why))) {
-      clientSession.end();
+  public void refused(CallFailedException why) {
+    if (why.reason() == ErrorReason.ERROR_REASON_SESSION_EXPIRED) {
+      session.end();
     } else if (leadership != null) {
-      thread.after(RetrySchedule.MAX_PAUSE, stream::open); // it leads, whoever listens
+      thread.after(RetrySchedule.MAX_BACKOFF, stream::open); // it leads, whoever listens
     } else {
-      streamStartLatch.failed(why);
-      elected.completeExceptionally(CallFailedException.of("Campaign", why));
+      started.failed(why);
+      elected.completeExceptionally(why);
       finish();
     }
   }
@@ -289,15 +287,15 @@ final class Campaign
   private void finish() {
     over = true;
     candidates.remove(name(), this);
-    if (clientSession != null) {
-      clientSession.detach(this);
+    if (session != null) {
+      session.detach(this);
       stream.stop();
     }
   }
 
   /** The server may have elected it while the news that it left was under way. */
   private void giveUpIfElected() {
-    if (clientSession == null) {
+    if (session == null) {
       return;
     }
     GetLeaderRequest question =
@@ -305,18 +303,16 @@ final class Campaign
             .setNamespace(request.getNamespace())
             .setElection(request.getElection())
             .build();
-    runtime
-        .backgroundCaller()
-        .run(
-            ElectionServiceGrpc.getGetLeaderMethod(),
-            question,
-            () -> !clientSession.isLost() && !candidates.containsKey(name()),
-            this::giveUp);
+    runtime.sendInBackground(
+        ElectionServiceGrpc.getGetLeaderMethod(),
+        question,
+        () -> !session.isLost() && !candidates.containsKey(name()),
+        this::giveUp);
   }
 
   private void giveUp(GetLeaderResponse now) {
     boolean mine =
-        now.getLeader().getSessionId().equals(clientSession.id())
+        now.getLeader().getSessionId().equals(session.id())
             && now.getLeader().getCandidateId().equals(request.getCandidateId());
     if (mine && !candidates.containsKey(name())) {
       resignations().later(lease(now.getLeader().getToken()));

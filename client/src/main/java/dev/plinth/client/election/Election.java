@@ -89,9 +89,8 @@ public final class Election {
    * @throws CallFailedException if the server refused it or did not answer
    */
   public ElectionObservation observe(LeaderListener listener) throws InterruptedException {
-    ElectionObservation electionObservation =
-        new ElectionObservation(namespace, name, listener, runtime);
-    electionObservation.begin(runtime.deadline());
-    return electionObservation;
+    ElectionObservation observation = new ElectionObservation(namespace, name, listener, runtime);
+    observation.begin(runtime.deadline());
+    return observation;
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.client.election;
 
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.internal.ClientEventLoop;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
@@ -11,7 +12,6 @@ import dev.plinth.lease.v1.ElectionServiceGrpc;
 import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ObserveRequest;
 import dev.plinth.lease.v1.ObserveResponse;
-import io.grpc.StatusRuntimeException;
 
 /** A listener's view of an election, until it is closed. */
 public final class ElectionObservation implements AutoCloseable {
@@ -23,27 +23,27 @@ public final class ElectionObservation implements AutoCloseable {
   private final SerialExecutor calls;
   private final LeaderEventFilter log;
   private final ResumingStream<ObserveRequest, ObserveResponse> stream;
-  private final StreamStartLatch streamStartLatch = new StreamStartLatch(METHOD);
+  private final StreamStartLatch started = new StreamStartLatch(METHOD);
   private volatile boolean closed;
 
   ElectionObservation(
       String namespace, String election, LeaderListener listener, ClientRuntime runtime) {
     request = ObserveRequest.newBuilder().setNamespace(namespace).setElection(election).build();
-    thread = runtime.environment().thread();
+    thread = runtime.environment().loop();
     calls = new SerialExecutor(runtime.environment().callbacks());
     log = new LeaderEventFilter(inOrder(listener), runtime.environment().events());
     stream =
         new ResumingStream<>(
             runtime,
             ElectionServiceGrpc.getObserveMethod(),
-            RetrySchedule.MAX_PAUSE,
+            RetrySchedule.MAX_BACKOFF,
             () -> request.toBuilder().setResumeToken(log.resumeToken()).build(),
             new ResponseReceiver());
   }
 
-  void begin(OperationDeadline operationDeadline) throws InterruptedException {
+  void begin(OperationDeadline deadline) throws InterruptedException {
     thread.execute(stream::open);
-    streamStartLatch.await(operationDeadline, this::close);
+    started.await(deadline, this::close);
   }
 
   /** Calls that the listener has not taken yet. */
@@ -55,7 +55,7 @@ public final class ElectionObservation implements AutoCloseable {
     @Override
     public void onMessage(ObserveResponse message) {
       log.take(message);
-      streamStartLatch.done();
+      started.done();
     }
 
     /** A listener that is slow, or blocks for good, must not fill the memory. */
@@ -66,12 +66,12 @@ public final class ElectionObservation implements AutoCloseable {
 
     /** One that went well before was refused for its token: from a snapshot, then. */
     @Override
-    public void refused(StatusRuntimeException why) {
+    public void refused(CallFailedException why) {
       if (log.isEmpty()) {
-        streamStartLatch.failed(why);
+        started.failed(why);
       } else {
         log.loseTrack();
-        thread.after(RetrySchedule.MAX_PAUSE, stream::open);
+        thread.after(RetrySchedule.MAX_BACKOFF, stream::open);
       }
     }
   }

@@ -1,16 +1,15 @@
 package dev.plinth.client.guard;
 
-import com.google.protobuf.Any;
 import com.google.rpc.Code;
-import com.google.rpc.ErrorInfo;
-import com.google.rpc.Status;
+import dev.plinth.client.internal.ErrorDetails;
+import dev.plinth.error.v1.ErrorReason;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
-import io.grpc.protobuf.StatusProto;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,12 +29,19 @@ final class TokenCheck implements ServerInterceptor {
     OptionalLong token = token(headers.get(TokenInterceptor.TOKEN));
     byte[] name = headers.get(TokenInterceptor.RESOURCE);
     if (name == null || token.isEmpty()) {
-      return refuse(call, Code.INVALID_ARGUMENT, "FIELD_INVALID", "no fencing token, or no number");
+      return refuse(
+          call,
+          Code.INVALID_ARGUMENT,
+          ErrorReason.ERROR_REASON_FIELD_INVALID,
+          "no fencing token, or no number");
     }
     String resource = new String(name, StandardCharsets.UTF_8);
     if (!gates.computeIfAbsent(resource, this::gate).admit(token.getAsLong())) {
       return refuse(
-          call, Code.FAILED_PRECONDITION, "TOKEN_STALE", resource + ": a newer holder was here");
+          call,
+          Code.FAILED_PRECONDITION,
+          ErrorReason.ERROR_REASON_TOKEN_STALE,
+          resource + ": a newer holder was here");
     }
     return next.startCall(call, headers);
   }
@@ -53,15 +59,8 @@ final class TokenCheck implements ServerInterceptor {
   }
 
   private static <Q, A> ServerCall.Listener<Q> refuse(
-      ServerCall<Q, A> call, Code code, String reason, String message) {
-    ErrorInfo info = ErrorInfo.newBuilder().setDomain("plinth.dev").setReason(reason).build();
-    StatusRuntimeException refusal =
-        StatusProto.toStatusRuntimeException(
-            Status.newBuilder()
-                .setCode(code.getNumber())
-                .setMessage(message)
-                .addDetails(Any.pack(info))
-                .build());
+      ServerCall<Q, A> call, Code code, ErrorReason reason, String message) {
+    StatusRuntimeException refusal = ErrorDetails.refusal(code, reason, message, List.of());
     call.close(refusal.getStatus(), refusal.getTrailers());
     return new ServerCall.Listener<>() {};
   }

@@ -4,9 +4,9 @@ package dev.plinth.client.id;
 interface ClientIdEvents {
   ClientIdEvents NONE = new ClientIdEvents() {};
 
-  default void opened(IdGeneratorGauges idGeneratorGauges) {}
+  default void opened(IdGeneratorGauges gauges) {}
 
-  default void closed(IdGeneratorGauges idGeneratorGauges) {}
+  default void closed(IdGeneratorGauges gauges) {}
 
   /** A caller found no ids and waits for a range. */
   default void stalled(String namespace) {}

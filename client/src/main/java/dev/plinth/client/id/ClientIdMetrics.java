@@ -39,16 +39,13 @@ final class ClientIdMetrics implements ClientIdEvents {
     this.registry = registry;
   }
 
-  static ClientIdEvents of(ClientRuntime clientRuntime) {
-    return new ClientIdMetrics(clientRuntime.meters().orElseThrow());
+  static ClientIdEvents of(ClientRuntime runtime) {
+    return new ClientIdMetrics(runtime.meters().orElseThrow());
   }
 
   @Override
-  public void opened(IdGeneratorGauges idGeneratorGauges) {
-    tallies
-        .computeIfAbsent(idGeneratorGauges.namespace(), this::measured)
-        .open
-        .add(idGeneratorGauges);
+  public void opened(IdGeneratorGauges gauges) {
+    tallies.computeIfAbsent(gauges.namespace(), this::measured).open.add(gauges);
   }
 
   private Tally measured(String namespace) {
@@ -71,10 +68,10 @@ final class ClientIdMetrics implements ClientIdEvents {
   }
 
   @Override
-  public void closed(IdGeneratorGauges idGeneratorGauges) {
-    Tally tally = tallies.get(idGeneratorGauges.namespace());
-    if (tally.open.remove(idGeneratorGauges)) {
-      tally.ofClosed.add(idGeneratorGauges.issued().getAsLong());
+  public void closed(IdGeneratorGauges gauges) {
+    Tally tally = tallies.get(gauges.namespace());
+    if (tally.open.remove(gauges)) {
+      tally.ofClosed.add(gauges.issued().getAsLong());
     }
   }
 

@@ -5,17 +5,14 @@ import dev.plinth.client.internal.ClientRuntime;
 
 /** Ways to ids of the namespaces that the server keeps; see {@code dev.plinth.client.id}. */
 public final class IdClient {
-  private final ClientRuntime clientRuntime;
+  private final ClientRuntime runtime;
   private final ClientIdEvents events;
 
   /** For the client itself. */
-  public IdClient(ClientRuntime clientRuntime) {
-    this.clientRuntime = clientRuntime;
+  public IdClient(ClientRuntime runtime) {
+    this.runtime = runtime;
     // Not by a method reference, which would have to find Micrometer to be linked.
-    this.events =
-        clientRuntime.meters().isPresent()
-            ? ClientIdMetrics.of(clientRuntime)
-            : ClientIdEvents.NONE;
+    this.events = runtime.meters().isPresent() ? ClientIdMetrics.of(runtime) : ClientIdEvents.NONE;
   }
 
   /** Ids of a dense namespace. One handle serves all threads of a process. */
@@ -31,7 +28,7 @@ public final class IdClient {
    */
   public RangeIdGenerator range(String namespace, RangeOptions options)
       throws InterruptedException {
-    return RangeIdGenerator.open(new RangeFetcher(namespace, clientRuntime, options, events));
+    return RangeIdGenerator.open(new RangeFetcher(namespace, runtime, options, events));
   }
 
   /**
@@ -42,6 +39,6 @@ public final class IdClient {
    * @throws IdsUnavailableException if all worker ids are out
    */
   public SnowflakeIdGenerator snowflake(String namespace) throws InterruptedException {
-    return SnowflakeIdGenerator.open(namespace, clientRuntime, events);
+    return SnowflakeIdGenerator.open(namespace, runtime, events);
   }
 }

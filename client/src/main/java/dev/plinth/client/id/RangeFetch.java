@@ -5,7 +5,6 @@ import dev.plinth.client.ResourceExhaustedException;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.id.v1.LeaseRangeRequest;
 import dev.plinth.id.v1.LeaseRangeResponse;
-import io.grpc.Status.Code;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,67 +18,52 @@ import java.util.concurrent.TimeoutException;
  * nothing left asks anew.
  */
 final class RangeFetch {
-  private static final Duration NO_END = Duration.ofDays(1);
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
 
-  private final RangeFetcher rangeFetcher;
+  private final RangeFetcher fetcher;
   private final LeaseRangeRequest request;
   private final CompletableFuture<LeasedRange> result = new CompletableFuture<>();
   private volatile boolean started;
   private volatile boolean stopped;
   private volatile CallFailedException failure;
   private volatile long retryAt;
-  private long askedAt;
-  private int failures;
+  private long requestedAt;
 
-  RangeFetch(RangeFetcher rangeFetcher, LeaseRangeRequest request) {
-    this.rangeFetcher = rangeFetcher;
+  RangeFetch(RangeFetcher fetcher, LeaseRangeRequest request) {
+    this.fetcher = fetcher;
     this.request = request;
   }
 
   void start() {
-    askedAt = rangeFetcher.now();
+    requestedAt = fetcher.now();
     started = true;
-    attempt();
-  }
-
-  private void attempt() {
-    if (stopped) {
-      settled();
-      return;
-    }
-    rangeFetcher
-        .clientRuntime()
-        .send(
-            IdServiceGrpc.getLeaseRangeMethod(),
-            request,
-            rangeFetcher.clientRuntime().callDeadline())
+    fetcher
+        .runtime()
+        .retried(IdServiceGrpc.getLeaseRangeMethod(), request)
+        .whileWanted(() -> !stopped && !isBeyondTimeout(failure))
+        .onFailure(thrown -> failure = thrown)
+        .send()
         .whenComplete(this::answered);
   }
 
-  private void answered(LeaseRangeResponse answer, Throwable thrown) {
-    if (thrown != null) {
-      failed((CallFailedException) thrown);
-      return;
-    }
-    LeasedRange leasedRange = rangeFetcher.span(answer.getRange(), askedAt);
-    if (!result.complete(leasedRange)) {
-      leasedRange.end();
-      rangeFetcher.settle(leasedRange); // its handle was closed meanwhile
-    }
+  /** What the server says to wait for may take longer than any caller of ours waits. */
+  private boolean isBeyondTimeout(CallFailedException thrown) {
+    return thrown instanceof ResourceExhaustedException limit
+        && limit.retryAfter().compareTo(fetcher.options().timeout()) >= 0;
   }
 
-  private void failed(CallFailedException thrown) {
-    failure = thrown;
-    // What the server says to wait for may take longer than any caller of ours waits.
-    Duration left =
-        thrown.code() == Code.RESOURCE_EXHAUSTED ? rangeFetcher.options().timeout() : NO_END;
-    Optional<Duration> pause = rangeFetcher.clientRuntime().pause(thrown, failures++, left);
-    if (pause.isPresent() && !stopped) {
-      rangeFetcher.clientRuntime().after(pause.get(), this::attempt);
-    } else {
-      retryAt = rangeFetcher.now() + AFTER_REFUSAL.toNanos();
+  private void answered(LeaseRangeResponse answer, Throwable thrown) {
+    if (thrown instanceof CallFailedException) {
+      retryAt = fetcher.now() + AFTER_REFUSAL.toNanos();
       result.completeExceptionally(thrown);
+    } else if (thrown != null) {
+      settled(); // stopped
+    } else {
+      LeasedRange range = fetcher.range(answer.getRange(), requestedAt);
+      if (!result.complete(range)) {
+        range.end();
+        fetcher.settle(range); // its handle was closed meanwhile
+      }
     }
   }
 
@@ -102,7 +86,7 @@ final class RangeFetch {
   }
 
   LeasedRange await() {
-    Duration wait = rangeFetcher.options().timeout();
+    Duration wait = fetcher.options().timeout();
     try {
       return result.get(wait.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

@@ -20,30 +20,30 @@ import java.time.Duration;
  * returned to another.
  */
 public final class RangeIdGenerator implements AutoCloseable {
-  private final RangeFetcher rangeFetcher;
-  private final IdGeneratorGauges idGeneratorGauges;
+  private final RangeFetcher fetcher;
+  private final IdGeneratorGauges gauges;
   private volatile LeasedRange current;
   private long issuedBefore;
   private boolean watched;
   private boolean closed;
 
-  private RangeIdGenerator(RangeFetcher rangeFetcher, LeasedRange first) {
-    this.rangeFetcher = rangeFetcher;
-    this.idGeneratorGauges =
+  private RangeIdGenerator(RangeFetcher fetcher, LeasedRange first) {
+    this.fetcher = fetcher;
+    this.gauges =
         new IdGeneratorGauges(namespace(), this::issued, this::runway, () -> Duration.ZERO);
     this.current = first;
   }
 
-  static RangeIdGenerator open(RangeFetcher rangeFetcher) throws InterruptedException {
-    RangeIdGenerator ids = new RangeIdGenerator(rangeFetcher, rangeFetcher.first());
-    rangeFetcher.clientRuntime().attach(ids);
-    rangeFetcher.events().opened(ids.idGeneratorGauges);
+  static RangeIdGenerator open(RangeFetcher fetcher) throws InterruptedException {
+    RangeIdGenerator ids = new RangeIdGenerator(fetcher, fetcher.first());
+    fetcher.runtime().attach(ids);
+    fetcher.events().opened(ids.gauges);
     ids.watch();
     return ids;
   }
 
   public String namespace() {
-    return rangeFetcher.namespace();
+    return fetcher.namespace();
   }
 
   /**
@@ -53,19 +53,19 @@ public final class RangeIdGenerator implements AutoCloseable {
    * @throws IllegalStateException if this or the client is closed
    */
   public long next() {
-    LeasedRange leasedRange = current;
-    long place = leasedRange.take(1);
-    return leasedRange.isPlain(place) ? leasedRange.id(place) : nextWithCare(leasedRange, place);
+    LeasedRange range = current;
+    long place = range.take(1);
+    return range.isPlain(place) ? range.id(place) : nextWithCare(range, place);
   }
 
   private long nextWithCare(LeasedRange from, long at) {
-    LeasedRange leasedRange = from;
+    LeasedRange range = from;
     long place = at;
-    while (place >= leasedRange.count() || !isGood(leasedRange, place)) {
-      leasedRange = after(leasedRange);
-      place = leasedRange.take(1);
+    while (place >= range.count() || !isGood(range, place)) {
+      range = after(range);
+      place = range.take(1);
     }
-    return leasedRange.id(place);
+    return range.id(place);
   }
 
   /**
@@ -76,29 +76,29 @@ public final class RangeIdGenerator implements AutoCloseable {
    */
   public void next(long[] ids) {
     int filled = 0;
-    LeasedRange leasedRange = current;
+    LeasedRange range = current;
     while (filled < ids.length) {
-      long place = leasedRange.take(ids.length - filled);
-      long end = Math.min(place + ids.length - filled, leasedRange.count());
-      if (place >= end || !isGood(leasedRange, end - 1)) {
-        leasedRange = after(leasedRange);
+      long place = range.take(ids.length - filled);
+      long end = Math.min(place + ids.length - filled, range.count());
+      if (place >= end || !isGood(range, end - 1)) {
+        range = after(range);
         continue;
       }
       for (; place < end; place++) {
-        ids[filled++] = leasedRange.id(place);
+        ids[filled++] = range.id(place);
       }
     }
   }
 
   /** Looks at the clock and at the stock. */
-  private boolean isGood(LeasedRange leasedRange, long place) {
-    long now = rangeFetcher.now();
-    if (now - leasedRange.deadline() >= 0) {
-      leasedRange.end();
+  private boolean isGood(LeasedRange range, long place) {
+    long now = fetcher.now();
+    if (now - range.deadline() >= 0) {
+      range.end();
       return false;
     }
-    if (leasedRange.isPastHalf(place)) {
-      leasedRange.fetchNext(rangeFetch -> rangeFetch.isDone(now), rangeFetcher::fetch);
+    if (range.isPastHalf(place)) {
+      range.fetchNext(rangeFetch -> rangeFetch.isDone(now), fetcher::fetch);
     }
     return true;
   }
@@ -115,9 +115,9 @@ public final class RangeIdGenerator implements AutoCloseable {
 
   private LeasedRange awaitNext(LeasedRange used) {
     // What was refused to another is asked for anew; what is under way is waited for.
-    RangeFetch rangeFetch = used.fetchNext(RangeFetch::isRefused, rangeFetcher::fetch);
+    RangeFetch rangeFetch = used.fetchNext(RangeFetch::isRefused, fetcher::fetch);
     if (rangeFetch.isInFlight()) {
-      rangeFetcher.events().stalled(namespace());
+      fetcher.events().stalled(namespace());
     }
     return rangeFetch.await();
   }
@@ -125,12 +125,12 @@ public final class RangeIdGenerator implements AutoCloseable {
   private synchronized void moveOn(LeasedRange used, LeasedRange next) {
     if (closed) {
       if (next.end()) {
-        rangeFetcher.settle(next); // it came when close had looked already
+        fetcher.settle(next); // it came when close had looked already
       }
     } else if (current == used) {
       used.end();
       issuedBefore += used.used();
-      rangeFetcher.settle(used);
+      fetcher.settle(used);
       current = next;
       watch();
     }
@@ -146,9 +146,9 @@ public final class RangeIdGenerator implements AutoCloseable {
   private synchronized void watch() {
     if (!watched && !closed) {
       watched = true;
-      LeasedRange leasedRange = current;
-      Duration left = Duration.ofNanos(leasedRange.deadline() - rangeFetcher.now());
-      rangeFetcher.clientRuntime().after(left, () -> endOverdue(leasedRange));
+      LeasedRange range = current;
+      Duration left = Duration.ofNanos(range.deadline() - fetcher.now());
+      fetcher.runtime().after(left, () -> endOverdue(range));
     }
   }
 
@@ -166,10 +166,9 @@ public final class RangeIdGenerator implements AutoCloseable {
     if (closed) {
       return 0;
     }
-    long now = rangeFetcher.now();
+    long now = fetcher.now();
     RangeFetch next = current.next();
-    long nexts =
-        next == null ? 0 : next.arrived().map(leasedRange -> leasedRange.ready(now)).orElse(0L);
+    long nexts = next == null ? 0 : next.arrived().map(range -> range.ready(now)).orElse(0L);
     return current.ready(now) + nexts;
   }
 
@@ -193,12 +192,12 @@ public final class RangeIdGenerator implements AutoCloseable {
     }
     // The newer one first: only then does this one's end lie at the end of all that was given.
     current
-        .stopNext(rangeFetcher.fetch(0))
-        .last(rangeFetcher.clientRuntime().callDeadline())
+        .stopNext(fetcher.fetch(0))
+        .last(fetcher.runtime().callDeadline())
         .filter(LeasedRange::end)
-        .ifPresent(rangeFetcher::returnRange);
-    rangeFetcher.returnRange(current);
-    rangeFetcher.clientRuntime().detach(this);
-    rangeFetcher.events().closed(idGeneratorGauges);
+        .ifPresent(fetcher::returnRange);
+    fetcher.returnRange(current);
+    fetcher.runtime().detach(this);
+    fetcher.events().closed(gauges);
   }
 }

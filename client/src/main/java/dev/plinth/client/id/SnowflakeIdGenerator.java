@@ -31,40 +31,39 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
   private static final long NONE_YET = -1;
 
   private final String namespace;
-  private final ClientRuntime clientRuntime;
+  private final ClientRuntime runtime;
   private final ClientIdEvents events;
-  private final IdGeneratorGauges idGeneratorGauges;
+  private final IdGeneratorGauges gauges;
   private final WorkerLeaseRenewer keeper;
   private final SnowflakeLayout layout;
   // The highest place taken; of a worker id that is lost too, so that ids go on above.
   private final AtomicLong last = new AtomicLong(NONE_YET);
   private final LongAdder made = new LongAdder();
-  private volatile WorkerLease workerLease;
+  private volatile WorkerLease lease;
   private boolean closed;
 
   private SnowflakeIdGenerator(
       String namespace,
-      ClientRuntime clientRuntime,
+      ClientRuntime runtime,
       ClientIdEvents events,
       WorkerLeaseRenewer.FirstLease first) {
     this.namespace = namespace;
-    this.clientRuntime = clientRuntime;
+    this.runtime = runtime;
     this.events = events;
-    this.idGeneratorGauges = new IdGeneratorGauges(namespace, made::sum, this::room, this::ahead);
-    this.keeper = new WorkerLeaseRenewer(namespace, clientRuntime, this);
-    this.workerLease = new WorkerLease(first.worker(), first.askedAt(), NONE_YET);
-    this.layout = workerLease.layout();
+    this.gauges = new IdGeneratorGauges(namespace, made::sum, this::room, this::ahead);
+    this.keeper = new WorkerLeaseRenewer(namespace, runtime, this);
+    this.lease = new WorkerLease(first.worker(), first.askedAt(), NONE_YET);
+    this.layout = lease.layout();
   }
 
-  static SnowflakeIdGenerator open(
-      String namespace, ClientRuntime clientRuntime, ClientIdEvents events)
+  static SnowflakeIdGenerator open(String namespace, ClientRuntime runtime, ClientIdEvents events)
       throws InterruptedException {
     SnowflakeIdGenerator ids =
         new SnowflakeIdGenerator(
-            namespace, clientRuntime, events, WorkerLeaseRenewer.hire(namespace, clientRuntime));
-    clientRuntime.attach(ids);
-    events.opened(ids.idGeneratorGauges);
-    ids.keeper.keep(ids.workerLease);
+            namespace, runtime, events, WorkerLeaseRenewer.hire(namespace, runtime));
+    runtime.attach(ids);
+    events.opened(ids.gauges);
+    ids.keeper.keep(ids.lease);
     return ids;
   }
 
@@ -112,7 +111,7 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
   }
 
   private WorkerLease holding() {
-    WorkerLease holding = workerLease;
+    WorkerLease holding = lease;
     if (holding == null || holding.isOverdue()) {
       throw unavailable(holding);
     }
@@ -121,40 +120,38 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
 
   /** The first of so many places, or -1 if another look is needed. */
   private long take(WorkerLease holding, int count) {
-    WorkerLease.RenewalTerms renewalTerms = holding.terms();
-    long now = trusted(renewalTerms);
+    WorkerLease.RenewalTerms terms = holding.terms();
+    long now = trusted(terms);
     long before = last.get();
     long from = Math.max(before + 1, holding.firstPosition());
     from = Math.max(from, layout.firstPosition(layout.unit(now)));
     long to = from + count - 1;
-    requireReach(layout.time(layout.unitOf(to)), renewalTerms, now);
+    requireReach(layout.time(layout.unitOf(to)), terms, now);
     if (!last.compareAndSet(before, to)) {
       return -1;
     }
     // Only now: whoever was paused until here has not got an id yet.
-    if (clientRuntime.nanos().getAsLong() - renewalTerms.deadline() >= 0) {
-      holding.setOverdue(renewalTerms);
+    if (runtime.nanos().getAsLong() - terms.deadline() >= 0) {
+      holding.setOverdue(terms);
       return -1;
     }
-    return workerLease == holding ? from : -1;
+    return lease == holding ? from : -1;
   }
 
   /**
    * The wall clock, unless it is so far ahead of the server's that it would leave no room up to the
    * ceiling: then it is wrong, and the window moves on as the server's clock does.
    */
-  private long trusted(WorkerLease.RenewalTerms renewalTerms) {
-    return Math.min(
-        clientRuntime.wall().millis(), renewalTerms.ceilingMs() - renewalTerms.maxAheadMs());
+  private long trusted(WorkerLease.RenewalTerms terms) {
+    return Math.min(runtime.wall().millis(), terms.ceilingMs() - terms.maxAheadMs());
   }
 
-  private void requireReach(long timeMs, WorkerLease.RenewalTerms renewalTerms, long now) {
-    if (timeMs > renewalTerms.ceilingMs() || timeMs - now > renewalTerms.maxAheadMs()) {
-      long tooFar =
-          Math.max(timeMs - renewalTerms.ceilingMs(), timeMs - now - renewalTerms.maxAheadMs());
+  private void requireReach(long timeMs, WorkerLease.RenewalTerms terms, long now) {
+    if (timeMs > terms.ceilingMs() || timeMs - now > terms.maxAheadMs()) {
+      long tooFar = Math.max(timeMs - terms.ceilingMs(), timeMs - now - terms.maxAheadMs());
       throw new IdsUnavailableException(
           "namespace %s: time in ids would be %d ms ahead of the clock (expected: up to %d)"
-              .formatted(namespace, timeMs - now, renewalTerms.maxAheadMs()),
+              .formatted(namespace, timeMs - now, terms.maxAheadMs()),
           Duration.ofMillis(tooFar));
     }
   }
@@ -197,7 +194,7 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
 
   /** The worker id in use; -1 while there is none. */
   public int worker() {
-    WorkerLease holding = workerLease;
+    WorkerLease holding = lease;
     return holding == null ? -1 : holding.worker();
   }
 
@@ -205,25 +202,24 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
   public Duration ahead() {
     long place = last.get();
     long time = place < 0 ? 0 : layout.time(layout.unitOf(place));
-    return Duration.ofMillis(Math.max(0, time - clientRuntime.wall().millis()));
+    return Duration.ofMillis(Math.max(0, time - runtime.wall().millis()));
   }
 
   /** Ids that can be made up to max_ahead. */
   private long room() {
-    WorkerLease holding = workerLease;
+    WorkerLease holding = lease;
     if (holding == null || holding.isOverdue()) {
       return 0;
     }
-    WorkerLease.RenewalTerms renewalTerms = holding.terms();
-    long end =
-        layout.firstPosition(layout.unit(trusted(renewalTerms) + renewalTerms.maxAheadMs()) + 1);
+    WorkerLease.RenewalTerms terms = holding.terms();
+    long end = layout.firstPosition(layout.unit(trusted(terms) + terms.maxAheadMs()) + 1);
     return Math.max(0, end - Math.max(last.get() + 1, holding.firstPosition()));
   }
 
   /** The worker id is another's now, or nobody's. */
   synchronized void lost(WorkerLease holding) {
-    if (workerLease == holding) {
-      workerLease = null;
+    if (lease == holding) {
+      lease = null;
     }
   }
 
@@ -233,8 +229,8 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
       return false;
     }
     // There is none now, so nobody takes a place between this look and the new one's beginning.
-    workerLease = new WorkerLease(granted, askedAt, last.get());
-    keeper.keep(workerLease);
+    lease = new WorkerLease(granted, askedAt, last.get());
+    keeper.keep(lease);
     return true;
   }
 
@@ -247,12 +243,12 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
         return;
       }
       closed = true;
-      held = workerLease;
-      workerLease = null;
+      held = lease;
+      lease = null;
     }
     // Whoever takes a place after this finds the tenure gone and hands out nothing.
     keeper.close(held, last.get());
-    clientRuntime.detach(this);
-    events.closed(idGeneratorGauges);
+    runtime.detach(this);
+    events.closed(gauges);
   }
 }

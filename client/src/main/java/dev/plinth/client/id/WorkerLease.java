@@ -1,6 +1,7 @@
 package dev.plinth.client.id;
 
-import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.LocalDeadline;
 import dev.plinth.id.v1.Worker;
 import java.time.Duration;
 
@@ -23,7 +24,7 @@ final class WorkerLease {
   private final SnowflakeLayout layout;
   private final long lowestPlace;
   private final Duration interval;
-  private volatile RenewalTerms renewalTerms;
+  private volatile RenewalTerms terms;
   private volatile RenewalTerms overdue;
 
   /**
@@ -39,30 +40,26 @@ final class WorkerLease {
     long unit = Math.max(layout.unit(floorMs) + 1, layout.unitOf(last) + 1);
     this.lowestPlace = layout.firstPosition(Math.max(0, unit));
     this.interval = localDeadline(granted).dividedBy(3);
-    this.renewalTerms = terms(granted, askedAt);
+    this.terms = terms(granted, askedAt);
   }
 
   private static RenewalTerms terms(Worker granted, long askedAt) {
     return new RenewalTerms(
         askedAt + localDeadline(granted).toNanos(),
         granted.getCeilingMs(),
-        duration(granted.getMaxAhead()).toMillis());
+        ClientWire.duration(granted.getMaxAhead()).toMillis());
   }
 
   private static Duration localDeadline(Worker granted) {
-    return ClientRuntime.localDeadline(duration(granted.getTtl()));
-  }
-
-  private static Duration duration(com.google.protobuf.Duration value) {
-    return Duration.ofSeconds(value.getSeconds(), value.getNanos());
+    return LocalDeadline.window(ClientWire.duration(granted.getTtl()));
   }
 
   /** The server had it renewed, as of a request sent then. On the own thread alone. */
   void renewed(Worker kept, long sentAt) {
     RenewalTerms next = terms(kept, sentAt);
-    RenewalTerms known = renewalTerms;
+    RenewalTerms known = terms;
     boolean later = next.deadline - known.deadline > 0;
-    renewalTerms =
+    terms =
         new RenewalTerms(
             later ? next.deadline : known.deadline,
             Math.max(next.ceilingMs, known.ceilingMs),
@@ -95,12 +92,12 @@ final class WorkerLease {
   }
 
   RenewalTerms terms() {
-    return renewalTerms;
+    return terms;
   }
 
   /** Somebody has seen the deadline pass, so that others need not take places to see it too. */
   boolean isOverdue() {
-    return overdue == renewalTerms;
+    return overdue == terms;
   }
 
   void setOverdue(RenewalTerms seen) {

@@ -2,6 +2,8 @@ package dev.plinth.client.id;
 
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.id.v1.LeaseWorkerRequest;
 import dev.plinth.id.v1.LeaseWorkerResponse;
@@ -12,42 +14,38 @@ import dev.plinth.id.v1.Worker;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps a worker id: renews it, and leases another when it is lost. All on the client's own thread,
- * one thing after the other.
+ * Keeps a worker id: renews it, and leases another when it is lost. All on the event loop, one
+ * thing after the other.
  */
 final class WorkerLeaseRenewer {
   private static final Logger log = System.getLogger("plinth.client");
-  private static final Duration NO_END = Duration.ofDays(1);
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
   /** A worker id that was asked for first at this time. */
   record FirstLease(Worker worker, long askedAt) {}
 
   private final String namespace;
-  private final ClientRuntime clientRuntime;
+  private final ClientRuntime runtime;
   private final SnowflakeIdGenerator ids;
   private volatile CallFailedException failure;
   private volatile boolean closed;
-  private int failures;
 
-  WorkerLeaseRenewer(String namespace, ClientRuntime clientRuntime, SnowflakeIdGenerator ids) {
+  WorkerLeaseRenewer(String namespace, ClientRuntime runtime, SnowflakeIdGenerator ids) {
     this.namespace = namespace;
-    this.clientRuntime = clientRuntime;
+    this.runtime = runtime;
     this.ids = ids;
   }
 
   /** Waits for a first one. */
-  static FirstLease hire(String namespace, ClientRuntime clientRuntime)
-      throws InterruptedException {
-    long askedAt = clientRuntime.nanos().getAsLong();
+  static FirstLease hire(String namespace, ClientRuntime runtime) throws InterruptedException {
+    long askedAt = runtime.nanos().getAsLong();
     LeaseWorkerResponse answer =
-        clientRuntime.call(
+        runtime.call(
             IdServiceGrpc.getLeaseWorkerMethod(),
-            request(namespace, clientRuntime),
-            clientRuntime.operationTimeout());
+            request(namespace, runtime),
+            runtime.operationTimeout());
     if (!answer.hasWorker()) {
       throw new IdsUnavailableException(
           "namespace " + namespace + ": all worker ids are out", earliestFree(answer));
@@ -55,17 +53,16 @@ final class WorkerLeaseRenewer {
     return new FirstLease(answer.getWorker(), askedAt);
   }
 
-  private static LeaseWorkerRequest request(String namespace, ClientRuntime clientRuntime) {
+  private static LeaseWorkerRequest request(String namespace, ClientRuntime runtime) {
     return LeaseWorkerRequest.newBuilder()
         .setNamespace(namespace)
-        .setOwnerId(clientRuntime.owner())
-        .setRequestId(UUID.randomUUID().toString())
+        .setOwnerId(runtime.owner())
+        .setRequestId(ClientWire.newRequestId())
         .build();
   }
 
   private static Duration earliestFree(LeaseWorkerResponse answer) {
-    return Duration.ofSeconds(
-        answer.getEarliestFree().getSeconds(), answer.getEarliestFree().getNanos());
+    return ClientWire.duration(answer.getEarliestFree());
   }
 
   /** The last failure of a call, for those who find that there is no worker id. */
@@ -74,39 +71,31 @@ final class WorkerLeaseRenewer {
   }
 
   void keep(WorkerLease held) {
-    clientRuntime.after(held.interval(), () -> renew(held));
+    runtime.after(held.interval(), () -> renew(held));
   }
 
   private void renew(WorkerLease held) {
-    if (closed) {
-      return;
-    }
-    long sentAt = clientRuntime.nanos().getAsLong();
     RenewWorkerRequest request =
         RenewWorkerRequest.newBuilder()
             .setNamespace(namespace)
             .setWorkerId(held.worker())
             .setEpoch(held.epoch())
             .build();
-    Duration interval = held.interval();
-    Duration deadline =
-        interval.compareTo(clientRuntime.callDeadline()) < 0
-            ? interval
-            : clientRuntime.callDeadline();
-    clientRuntime
-        .send(IdServiceGrpc.getRenewWorkerMethod(), request, deadline)
-        .whenComplete(
-            (answer, thrown) -> {
-              if (thrown != null) {
-                failed((CallFailedException) thrown, interval, () -> renew(held));
-              } else {
-                renewed(held, answer, sentAt);
-              }
-            });
+    // The answer is to the last attempt, since one that failed is not answered any more.
+    AtomicLong sentAt = new AtomicLong();
+    runtime
+        .retried(IdServiceGrpc.getRenewWorkerMethod(), request)
+        .attemptTimeout(ClientWire.shorter(held.interval(), runtime.callDeadline()))
+        .everyStatusWithin(held.interval())
+        .whileWanted(() -> !closed)
+        .onAttempt(() -> sentAt.set(runtime.nanos().getAsLong()))
+        .onFailure(thrown -> failure = thrown)
+        .send()
+        .thenAccept(answer -> renewed(held, answer, sentAt.get()));
   }
 
   private void renewed(WorkerLease held, RenewWorkerResponse answer, long sentAt) {
-    succeeded();
+    failure = null;
     if (answer.hasWorker()) {
       held.renewed(answer.getWorker(), sentAt);
       keep(held);
@@ -117,57 +106,34 @@ final class WorkerLeaseRenewer {
     }
   }
 
+  /** Retried whatever the status is: nobody else will ask for what this generator needs. */
   private void lease() {
-    lease(request(namespace, clientRuntime), clientRuntime.nanos().getAsLong());
-  }
-
-  /**
-   * With one request id until it is answered: the grant may have been made, and its answer lost.
-   */
-  private void lease(LeaseWorkerRequest request, long askedAt) {
-    if (closed) {
-      return;
-    }
-    clientRuntime
-        .send(IdServiceGrpc.getLeaseWorkerMethod(), request, clientRuntime.callDeadline())
-        .whenComplete(
-            (answer, thrown) -> {
-              if (thrown != null) {
-                failed((CallFailedException) thrown, MAX_PAUSE, () -> lease(request, askedAt));
-              } else {
-                leased(answer, askedAt);
-              }
-            });
+    long askedAt = runtime.nanos().getAsLong();
+    runtime
+        .retried(IdServiceGrpc.getLeaseWorkerMethod(), request(namespace, runtime))
+        .everyStatusWithin(RetrySchedule.MAX_BACKOFF)
+        .whileWanted(() -> !closed)
+        .onFailure(thrown -> failure = thrown)
+        .send()
+        .thenAccept(answer -> leased(answer, askedAt));
   }
 
   private void leased(LeaseWorkerResponse answer, long askedAt) {
-    succeeded();
+    failure = null;
     if (!answer.hasWorker()) {
-      Duration free = earliestFree(answer);
-      clientRuntime.after(free.compareTo(MAX_PAUSE) < 0 ? free : MAX_PAUSE, this::lease);
+      runtime.after(
+          ClientWire.shorter(earliestFree(answer), RetrySchedule.MAX_BACKOFF), this::lease);
     } else if (!ids.advance(answer.getWorker(), askedAt)) {
       release(answer.getWorker().getWorkerId(), answer.getWorker().getEpoch());
     }
   }
 
-  private void succeeded() {
-    failures = 0;
-    failure = null;
-  }
-
-  /** Tries again, whatever it was: nobody else will ask for what this handle needs. */
-  private void failed(CallFailedException thrown, Duration longest, Runnable again) {
-    failure = thrown;
-    Duration pause = clientRuntime.pause(thrown, failures++, NO_END).orElse(longest);
-    clientRuntime.after(pause.compareTo(longest) < 0 ? pause : longest, again);
-  }
-
   /** One that was never used: its floor is as good as it was. */
   private void release(int worker, long epoch) {
-    clientRuntime.send(
+    runtime.send(
         IdServiceGrpc.getReleaseWorkerMethod(),
         releasing(worker, epoch).build(),
-        clientRuntime.callDeadline());
+        runtime.callDeadline());
   }
 
   private ReleaseWorkerRequest.Builder releasing(int worker, long epoch) {
@@ -175,7 +141,7 @@ final class WorkerLeaseRenewer {
         .setNamespace(namespace)
         .setWorkerId(worker)
         .setEpoch(epoch)
-        .setRequestId(UUID.randomUUID().toString());
+        .setRequestId(ClientWire.newRequestId());
   }
 
   /**
@@ -192,8 +158,7 @@ final class WorkerLeaseRenewer {
     ReleaseWorkerRequest request =
         releasing(held.worker(), held.epoch()).setLastUsedMs(lastUsed(held, last)).build();
     try {
-      clientRuntime.call(
-          IdServiceGrpc.getReleaseWorkerMethod(), request, clientRuntime.callDeadline());
+      runtime.call(IdServiceGrpc.getReleaseWorkerMethod(), request, runtime.callDeadline());
     } catch (CallFailedException e) {
       log.log(Level.INFO, "worker id {0} ends by its ttl: {1}", held.worker(), e.getMessage());
     } catch (InterruptedException e) {

@@ -1,11 +1,11 @@
 package dev.plinth.client.internal;
 
+import dev.plinth.client.CallFailedException;
 import io.grpc.CallOptions;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -13,42 +13,42 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Single attempts of calls whose answers come on the client's own thread. */
+/** Single attempts of calls whose answers come on the event loop. */
 public final class AsyncCaller {
   private final ManagedChannel channel;
-  private final ClientEventLoop thread;
+  private final ClientEventLoop loop;
   private final LongSupplier nanos;
   // When the connection was last seen to work, or was last given up.
   private volatile long proven;
 
-  public AsyncCaller(ManagedChannel channel, ClientEventLoop thread, LongSupplier nanos) {
+  public AsyncCaller(ManagedChannel channel, ClientEventLoop loop, LongSupplier nanos) {
     this.channel = channel;
-    this.thread = thread;
+    this.loop = loop;
     this.nanos = nanos;
     this.proven = nanos.getAsLong();
   }
 
-  /** Never blocks nor throws. Fails with a {@link StatusRuntimeException}. */
+  /** Never blocks nor throws. Fails with a {@link CallFailedException}. */
   public <Q, A> CompletableFuture<A> send(
       MethodDescriptor<Q, A> method, Q request, Duration deadline) {
     CompletableFuture<A> answered = new CompletableFuture<>();
+    StreamObserver<A> observer = observer(method, answered);
     CallOptions options =
         CallOptions.DEFAULT
-            .withExecutor(thread)
+            .withExecutor(loop)
             .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
     // Else it would end with the call that this thread is just handling, which it may outlive.
     try {
       Context.ROOT.run(
-          () ->
-              ClientCalls.asyncUnaryCall(
-                  channel.newCall(method, options), request, observer(answered)));
+          () -> ClientCalls.asyncUnaryCall(channel.newCall(method, options), request, observer));
     } catch (Throwable e) { // of an interceptor, maybe, on a channel that was given
-      answered.completeExceptionally(Status.fromThrowable(e).asRuntimeException());
+      answered.completeExceptionally(CallFailedException.of(method.getBareMethodName(), e));
     }
     return answered;
   }
 
-  private <A> StreamObserver<A> observer(CompletableFuture<A> answered) {
+  private <A> StreamObserver<A> observer(
+      MethodDescriptor<?, A> method, CompletableFuture<A> answered) {
     long sent = nanos.getAsLong();
     return new StreamObserver<>() {
       @Override
@@ -59,8 +59,9 @@ public final class AsyncCaller {
 
       @Override
       public void onError(Throwable thrown) {
-        reconnect(Status.fromThrowable(thrown).getCode(), sent);
-        answered.completeExceptionally(thrown);
+        CallFailedException failure = CallFailedException.of(method.getBareMethodName(), thrown);
+        reconnect(failure.code(), sent);
+        answered.completeExceptionally(failure);
       }
 
       @Override
@@ -71,9 +72,9 @@ public final class AsyncCaller {
   }
 
   /**
-   * The channel's own pause before it connects again may be longer than what is to be kept lives,
+   * The channel's own backoff before it connects again may be longer than what is to be kept lives,
    * and a connection on which nothing comes back would be used until the operating system gives it
-   * up. A call with a short time that others outlived says nothing of the connection.
+   * up. A call with a short deadline that others outlived says nothing of the connection.
    */
   private void reconnect(Status.Code code, long sent) {
     if (code == Status.Code.UNAVAILABLE) {

@@ -10,82 +10,83 @@ import io.grpc.stub.ClientCalls;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Calls that their caller waits for, sent again with the same content as the rule allows. */
+/** Calls that their caller waits for, retried with the same request. */
 public final class BlockingCaller {
   /** Below the server's cap on unary calls, and not so long that a dead link goes unnoticed. */
-  private static final Duration TURN = Duration.ofSeconds(10);
+  private static final Duration POLL = Duration.ofSeconds(10);
 
   /** How a thread passes the time between two attempts. */
-  public interface Pause {
+  public interface Sleeper {
     void sleep(Duration time) throws InterruptedException;
   }
 
   private final Channel channel;
   private final Duration callDeadline;
-  private final RetrySchedule rule;
-  private final Pause pause;
+  private final RetrySchedule retries;
+  private final Sleeper sleeper;
 
-  public BlockingCaller(Channel channel, Duration callDeadline, RetrySchedule rule, Pause pause) {
+  public BlockingCaller(
+      Channel channel, Duration callDeadline, RetrySchedule retries, Sleeper sleeper) {
     this.channel = channel;
     this.callDeadline = callDeadline;
-    this.rule = rule;
-    this.pause = pause;
+    this.retries = retries;
+    this.sleeper = sleeper;
   }
 
   public Duration callDeadline() {
     return callDeadline;
   }
 
-  public <Q, A> A call(
-      MethodDescriptor<Q, A> method, Q request, OperationDeadline operationDeadline)
+  public <Q, A> A call(MethodDescriptor<Q, A> method, Q request, OperationDeadline deadline)
       throws InterruptedException {
     for (int failures = 0; ; failures++) {
       try {
-        return once(method, request, ClientWire.shorter(callDeadline, operationDeadline.left()));
-      } catch (StatusRuntimeException e) {
-        pauseOrThrow(method, e, failures, operationDeadline);
+        return attempt(method, request, ClientWire.shorter(callDeadline, deadline.left()));
+      } catch (CallFailedException e) {
+        sleepOrThrow(e, failures, deadline);
       }
     }
   }
 
   /**
-   * For a request that waits in line at the server. A turn that ends goes on at once, since the
-   * place in line is kept for a moment only; the last one gets time for its answer to come back.
+   * For a request that waits in a queue at the server. A poll that ends is followed by the next at
+   * once, since the queue position is kept for a moment only; the last one gets time for its answer
+   * to come back.
    */
   public <Q, A> A callWithLongPoll(MethodDescriptor<Q, A> method, Q request, OperationDeadline wait)
       throws InterruptedException {
     int failures = 0;
     while (true) {
       try {
-        return once(method, request, ClientWire.shorter(TURN, wait.left().plus(callDeadline)));
-      } catch (StatusRuntimeException e) {
-        if (e.getStatus().getCode() == Code.DEADLINE_EXCEEDED && !wait.isSpent()) {
+        return attempt(method, request, ClientWire.shorter(POLL, wait.left().plus(callDeadline)));
+      } catch (CallFailedException e) {
+        if (e.code() == Code.DEADLINE_EXCEEDED && !wait.isSpent()) {
           throwIfInterrupted();
           failures = 0;
         } else {
-          pauseOrThrow(method, e, failures++, wait);
+          sleepOrThrow(e, failures++, wait);
         }
       }
     }
   }
 
-  private <Q, A> A once(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
+  private <Q, A> A attempt(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
     CallOptions options =
         CallOptions.DEFAULT.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
-    return ClientCalls.blockingUnaryCall(channel, method, options, request);
+    try {
+      return ClientCalls.blockingUnaryCall(channel, method, options, request);
+    } catch (StatusRuntimeException e) {
+      throw CallFailedException.of(method.getBareMethodName(), e);
+    }
   }
 
-  private void pauseOrThrow(
-      MethodDescriptor<?, ?> method,
-      StatusRuntimeException failure,
-      int failures,
-      OperationDeadline operationDeadline)
+  private void sleepOrThrow(CallFailedException failure, int failures, OperationDeadline deadline)
       throws InterruptedException {
     throwIfInterrupted();
-    Duration time =
-        rule.pause(failure, failures, operationDeadline.left())
-            .orElseThrow(() -> CallFailedException.of(method.getBareMethodName(), failure));
-    pause.sleep(time);
+    sleeper.sleep(
+        retries
+            .delay(failure, failures, RetrySchedule.MAX_BACKOFF, deadline.left())
+            .orElseThrow(() -> failure));
   }
 
   /** gRPC reports an interrupt as a cancelled call and leaves the flag up. */

@@ -4,7 +4,6 @@ import dev.plinth.client.CallFailedException;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
-import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,14 +14,17 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * What the parts of a client that have packages of their own share: its channel with the retries,
- * its own thread, its clocks, its end. Not for applications: it changes as the client does.
+ * its event loop, its clocks, its end. Not for applications: it changes as the client does.
  */
 public final class ClientRuntime {
   private static final Logger log = System.getLogger("plinth.client");
+  private static final Duration BACKGROUND_ATTEMPT = Duration.ofSeconds(10);
 
   private final String owner;
   private final ManagedChannel channel;
@@ -31,7 +33,6 @@ public final class ClientRuntime {
   private final Executor background;
   private final Optional<MeterRegistry> meters;
   private final BlockingCaller blockingCaller;
-  private final BackgroundCaller backgroundCaller;
   private final AsyncCaller asyncCaller;
   // Ends with the client, and with it every stream.
   private final Context.CancellableContext life = Context.ROOT.withCancellation();
@@ -57,8 +58,7 @@ public final class ClientRuntime {
     this.background = background;
     this.meters = meters;
     this.blockingCaller = blockingCaller;
-    this.backgroundCaller = new BackgroundCaller(channel, environment.rule(), environment.thread());
-    this.asyncCaller = new AsyncCaller(channel, environment.thread(), environment.nanos());
+    this.asyncCaller = new AsyncCaller(channel, environment.loop(), environment.nanos());
   }
 
   /** Who the client is, to others. */
@@ -87,14 +87,6 @@ public final class ClientRuntime {
     return blockingCaller;
   }
 
-  public BackgroundCaller backgroundCaller() {
-    return backgroundCaller;
-  }
-
-  public AsyncCaller asyncCaller() {
-    return asyncCaller;
-  }
-
   public OperationDeadline deadline() {
     return deadline(operationTimeout);
   }
@@ -108,11 +100,6 @@ public final class ClientRuntime {
     return blockingCaller.callDeadline();
   }
 
-  /** What a holder may believe of a ttl that counts from before it was asked for. */
-  public static Duration localDeadline(Duration ttl) {
-    return LocalDeadline.window(ttl);
-  }
-
   /** The monotonic clock. */
   public LongSupplier nanos() {
     return environment.nanos();
@@ -123,7 +110,7 @@ public final class ClientRuntime {
   }
 
   /**
-   * Waits for the answer, with retries as the rule allows; never on the own thread. The request
+   * Waits for the answer, with retries as the rule allows; never on the event loop. The request
    * must be a read, a renewal, or carry a request id.
    *
    * @throws CallFailedException if the server refused it, or did not answer in time
@@ -133,41 +120,30 @@ public final class ClientRuntime {
     return blockingCaller.call(method, request, deadline(time));
   }
 
-  /**
-   * One attempt, without blocking. What hangs on the future runs on the own thread; a failure is a
-   * {@link CallFailedException}, for {@link #pause} to judge.
-   */
+  /** One attempt, without blocking; see {@link AsyncCaller#send}. */
   public <Q, A> CompletableFuture<A> send(
       MethodDescriptor<Q, A> method, Q request, Duration deadline) {
-    CompletableFuture<A> answered = new CompletableFuture<>();
-    asyncCaller
-        .send(method, request, deadline)
-        .whenComplete(
-            (answer, thrown) -> {
-              if (thrown == null) {
-                answered.complete(answer);
-              } else {
-                answered.completeExceptionally(
-                    CallFailedException.of(
-                        method.getBareMethodName(), (StatusRuntimeException) thrown));
-              }
-            });
-    return answered;
+    return asyncCaller.send(method, request, deadline);
   }
 
-  /**
-   * The pause before the next attempt of what was asked; empty if there must be none, or none
-   * within the time left.
-   *
-   * @param failures how many attempts failed before this one
-   */
-  public Optional<Duration> pause(CallFailedException failure, int failures, Duration left) {
-    return environment.rule().pause((StatusRuntimeException) failure.getCause(), failures, left);
+  /** A call that is retried without blocking, to be sent. */
+  public <Q, A> RetriedCall<Q, A> retried(MethodDescriptor<Q, A> method, Q request) {
+    return new RetriedCall<>(asyncCaller, environment, method, request, callDeadline());
   }
 
-  /** On the own thread, where nothing may block. Dropped once the client is closed. */
+  /** A call that nobody waits for, retried until it is answered, refused, or no longer wanted. */
+  public <Q, A> void sendInBackground(
+      MethodDescriptor<Q, A> method, Q request, BooleanSupplier wanted, Consumer<A> then) {
+    retried(method, request)
+        .attemptTimeout(BACKGROUND_ATTEMPT)
+        .whileWanted(wanted)
+        .send()
+        .thenAccept(answer -> environment.loop().execute(() -> then.accept(answer)));
+  }
+
+  /** On the event loop, where nothing may block. Dropped once the client is closed. */
   public void after(Duration delay, Runnable task) {
-    environment.thread().after(delay, task);
+    environment.loop().after(delay, task);
   }
 
   /** Threads of the client's own, as many as it takes, for work that may block. */

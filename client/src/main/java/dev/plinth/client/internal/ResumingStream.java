@@ -1,16 +1,17 @@
 package dev.plinth.client.internal;
 
+import dev.plinth.client.CallFailedException;
 import io.grpc.CallOptions;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.Status.Code;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ClientResponseObserver;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -18,8 +19,6 @@ import java.util.function.Supplier;
  * own thread, its methods too.
  */
 public final class ResumingStream<Q, A> {
-  private static final Duration NO_END = Duration.ofDays(1);
-
   /** Who hears what the stream says. */
   public interface Listener<A> {
     void onMessage(A message);
@@ -35,18 +34,18 @@ public final class ResumingStream<Q, A> {
     }
 
     /** The server refused it; nothing follows unless it is opened again. */
-    void refused(StatusRuntimeException why);
+    void refused(CallFailedException why);
   }
 
   private final ManagedChannel channel;
   private final Context life;
-  private final ClientEnvironment clientEnvironment;
+  private final ClientEnvironment environment;
   private final MethodDescriptor<Q, A> method;
-  private final Duration maxPause;
+  private final Duration maxBackoff;
   private final Supplier<Q> requests;
   private final Listener<A> listener;
   // Of the stream that counts; what is left of an earlier one is not heard.
-  private int turn;
+  private int generation;
   private int failures;
   private boolean stopped;
   // The listener has had a message and wants no other yet.
@@ -54,20 +53,20 @@ public final class ResumingStream<Q, A> {
   private ClientCallStreamObserver<Q> call;
 
   /**
-   * @param maxPause between two attempts
+   * @param maxBackoff between two attempts
    * @param requests each opening asks for one
    */
   public ResumingStream(
       ClientRuntime runtime,
       MethodDescriptor<Q, A> method,
-      Duration maxPause,
+      Duration maxBackoff,
       Supplier<Q> requests,
       Listener<A> listener) {
     this.channel = runtime.channel();
     this.life = runtime.life();
-    this.clientEnvironment = runtime.environment();
+    this.environment = runtime.environment();
     this.method = method;
-    this.maxPause = maxPause;
+    this.maxBackoff = maxBackoff;
     this.requests = requests;
     this.listener = listener;
   }
@@ -81,9 +80,9 @@ public final class ResumingStream<Q, A> {
   }
 
   private void call() {
-    CallOptions options = CallOptions.DEFAULT.withExecutor(clientEnvironment.thread());
+    CallOptions options = CallOptions.DEFAULT.withExecutor(environment.loop());
     ClientCalls.asyncServerStreamingCall(
-        channel.newCall(method, options), requests.get(), new ResponseReceiver(turn));
+        channel.newCall(method, options), requests.get(), new ResponseReceiver(generation));
   }
 
   /** Reads on after the listener was not ready. */
@@ -100,30 +99,33 @@ public final class ResumingStream<Q, A> {
   }
 
   private void leave() {
-    turn++;
+    generation++;
     if (call != null) {
       call.cancel("the client goes on without it", null);
       call = null;
     }
   }
 
-  private void broken(StatusRuntimeException failure) {
-    if (failure.getStatus().getCode() == Code.UNAVAILABLE) {
-      channel.resetConnectBackoff(); // the channel's own pause would be longer than ours
+  private void broken(Throwable thrown) {
+    CallFailedException failure = CallFailedException.of(method.getBareMethodName(), thrown);
+    if (failure.code() == Code.UNAVAILABLE) {
+      channel.resetConnectBackoff(); // the channel's own backoff would be longer than ours
     }
     call = null;
-    if (clientEnvironment.rule().pause(failure, 0, NO_END).isEmpty()) {
+    Optional<Duration> delay =
+        environment.retries().delay(failure, failures, maxBackoff, RetriedCall.NO_END);
+    if (delay.isEmpty()) {
       listener.refused(failure);
       return;
     }
-    Duration pause = clientEnvironment.rule().jittered(failures++, maxPause);
-    int current = turn;
-    clientEnvironment
-        .thread()
+    failures++;
+    int current = generation;
+    environment
+        .loop()
         .after(
-            ClientWire.longer(pause, ErrorDetails.retryDelay(failure).orElse(Duration.ZERO)),
+            delay.get(),
             () -> {
-              if (turn == current) {
+              if (generation == current) {
                 open();
               }
             });
@@ -145,11 +147,11 @@ public final class ResumingStream<Q, A> {
 
     @Override
     public void onNext(A message) {
-      if (of == turn) {
+      if (of == generation) {
         failures = 0;
         listener.onMessage(message);
       }
-      if (of == turn && call != null) {
+      if (of == generation && call != null) {
         paused = !listener.isReady();
         if (!paused) {
           call.request(1);
@@ -159,16 +161,16 @@ public final class ResumingStream<Q, A> {
 
     @Override
     public void onError(Throwable thrown) {
-      if (of == turn) {
-        broken((StatusRuntimeException) thrown);
+      if (of == generation) {
+        broken(thrown);
       }
     }
 
     /** Without a last word that its listener would have stopped at. */
     @Override
     public void onCompleted() {
-      if (of == turn) {
-        broken(Status.UNAVAILABLE.withDescription("the stream ended").asRuntimeException());
+      if (of == generation) {
+        broken(Status.UNAVAILABLE.withDescription("the stream ended").asException());
       }
     }
   }

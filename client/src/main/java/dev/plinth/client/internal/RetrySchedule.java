@@ -1,18 +1,18 @@
 package dev.plinth.client.internal;
 
-import io.grpc.StatusRuntimeException;
+import dev.plinth.client.CallFailedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides whether a failed call is sent again, and when. Every call of this client is a read, a
- * renewal, or carries a request id that stays the same, so sending it again is safe; what this
- * decides is whether it can help.
+ * Decides whether a failed call is retried, and when. Every call of this client is a read, a
+ * renewal, or carries a request id that stays the same, so a retry is safe; what this decides is
+ * whether it can help.
  */
 public final class RetrySchedule {
-  public static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-  public static final Duration MAX_PAUSE = Duration.ofSeconds(5);
+  public static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
+  public static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final int MAX_DOUBLINGS = 10;
 
   private final RandomGenerator random;
@@ -22,32 +22,35 @@ public final class RetrySchedule {
   }
 
   /**
-   * The pause before the next attempt; empty if there must be none, or none within the time left.
+   * The delay before the next attempt, at least as long as the server asked for; empty if a retry
+   * cannot help, or not within the time left.
    *
    * @param failures how many attempts failed before this one
    */
-  public Optional<Duration> pause(StatusRuntimeException failure, int failures, Duration left) {
-    Optional<Duration> told = ErrorDetails.retryDelay(failure);
-    if (!helps(failure, told.isPresent())) {
+  public Optional<Duration> delay(
+      CallFailedException failure, int failures, Duration maxBackoff, Duration left) {
+    Optional<Duration> requested = ErrorDetails.retryDelay(failure);
+    if (!helps(failure, requested.isPresent())) {
       return Optional.empty();
     }
-    Duration pause = ClientWire.longer(jittered(failures, MAX_PAUSE), told.orElse(Duration.ZERO));
-    return pause.compareTo(left) < 0 ? Optional.of(pause) : Optional.empty();
+    Duration delay =
+        ClientWire.longer(backoff(failures, maxBackoff), requested.orElse(Duration.ZERO));
+    return Optional.of(delay).filter(time -> time.compareTo(left) < 0);
   }
 
-  private static boolean helps(StatusRuntimeException failure, boolean toldWhen) {
-    return switch (failure.getStatus().getCode()) {
+  private static boolean helps(CallFailedException failure, boolean hasDelay) {
+    return switch (failure.code()) {
       // gRPC says UNKNOWN when a connection breaks in the middle of a write; a server of ours never
       // does.
       case UNAVAILABLE, DEADLINE_EXCEEDED, UNKNOWN -> true;
-      case RESOURCE_EXHAUSTED -> toldWhen;
+      case RESOURCE_EXHAUSTED -> hasDelay;
       default -> false;
     };
   }
 
   /** Full jitter: callers cut off together must not come back together. */
-  public Duration jittered(int failures, Duration most) {
-    long doubled = FIRST_PAUSE.toNanos() << Math.min(failures, MAX_DOUBLINGS);
-    return Duration.ofNanos(random.nextLong(Math.min(doubled, most.toNanos()) + 1));
+  public Duration backoff(int failures, Duration max) {
+    long doubled = FIRST_BACKOFF.toNanos() << Math.min(failures, MAX_DOUBLINGS);
+    return Duration.ofNanos(random.nextLong(Math.min(doubled, max.toNanos()) + 1));
   }
 }

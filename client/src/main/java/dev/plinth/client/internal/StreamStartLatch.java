@@ -2,15 +2,14 @@ package dev.plinth.client.internal;
 
 import dev.plinth.client.CallFailedException;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The first word of a stream, that its caller waits for. */
+/** Waits for the first message of a stream. */
 public final class StreamStartLatch {
-  private final CompletableFuture<Void> heard = new CompletableFuture<>();
+  private final CompletableFuture<Void> first = new CompletableFuture<>();
   private final String method;
 
   public StreamStartLatch(String method) {
@@ -18,25 +17,24 @@ public final class StreamStartLatch {
   }
 
   public void done() {
-    heard.complete(null);
+    first.complete(null);
   }
 
-  public void failed(StatusRuntimeException why) {
-    heard.completeExceptionally(CallFailedException.of(method, why));
+  public void failed(CallFailedException why) {
+    first.completeExceptionally(why);
   }
 
   /**
    * @param undo runs if it did not begin in time, or not at all
    */
-  public void await(OperationDeadline operationDeadline, Runnable undo)
-      throws InterruptedException {
+  public void await(OperationDeadline deadline, Runnable undo) throws InterruptedException {
     boolean begun = false;
     try {
-      heard.get(operationDeadline.left().toNanos(), TimeUnit.NANOSECONDS);
+      first.get(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
       begun = true;
     } catch (TimeoutException e) {
       throw CallFailedException.of(
-          method, Status.DEADLINE_EXCEEDED.withDescription("no word of it").asRuntimeException());
+          method, Status.DEADLINE_EXCEEDED.withDescription("no message came").asException());
     } catch (ExecutionException e) {
       throw (CallFailedException) e.getCause();
     } finally {

@@ -16,13 +16,13 @@ interface Acquisition<Q, A, H> {
    *
    * @param wait empty to be answered at once
    */
-  Q request(ClientSession clientSession, Optional<Duration> wait);
+  Q request(ClientSession session, Optional<Duration> wait);
 
   /** Takes the request back; its answer tells how that ended. */
   Q cancellation(Q request);
 
   /** What was granted, if anything was. */
-  Optional<H> granted(A answer, ClientSession clientSession);
+  Optional<H> granted(A answer, ClientSession session);
 
   /** Of what was granted by this answer, all that this owner did not hold before. */
   List<Lease> fresh(A answer);

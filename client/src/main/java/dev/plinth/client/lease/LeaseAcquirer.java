@@ -6,6 +6,7 @@ import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
 import dev.plinth.client.internal.session.ClientSession;
 import dev.plinth.client.internal.session.NamespaceSessions;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
@@ -46,70 +47,67 @@ final class LeaseAcquirer {
 
   /** A session that turns out to be lost takes the place in line with it: once more, from anew. */
   private <H> Optional<H> grant(
-      Acquisition<?, ?, H> acquisition, boolean waits, OperationDeadline operationDeadline)
+      Acquisition<?, ?, H> acquisition, boolean waits, OperationDeadline deadline)
       throws InterruptedException {
     while (true) {
-      ClientSession clientSession = sessions.current(namespace, oneCallAtLeast(operationDeadline));
-      if (clientSession.isLost()) { // before it was of any use
-        if (operationDeadline.isSpent()) {
+      ClientSession session = sessions.current(namespace, oneCallAtLeast(deadline));
+      if (session.isLost()) { // before it was of any use
+        if (deadline.isSpent()) {
           return Optional.empty();
         }
         continue;
       }
       try {
-        Optional<H> granted = send(acquisition, clientSession, waits, operationDeadline);
-        if (granted.isEmpty() || !clientSession.isLost()) {
+        Optional<H> granted = send(acquisition, session, waits, deadline);
+        if (granted.isEmpty() || !session.isLost()) {
           return granted;
         }
         // Else the next session would meet this grant and take it for another's.
         acquisition.undo(granted.get());
-        if (operationDeadline.isSpent()) {
+        if (deadline.isSpent()) {
           return Optional.empty();
         }
       } catch (CallFailedException e) {
-        if (!e.isSessionExpired() || operationDeadline.isSpent()) {
+        if (e.reason() != ErrorReason.ERROR_REASON_SESSION_EXPIRED || deadline.isSpent()) {
           throw e;
         }
-        clientSession.end();
+        session.end();
       }
     }
   }
 
   /** The first call on a connection takes its time, which a short wait must not pay for. */
-  private OperationDeadline oneCallAtLeast(OperationDeadline operationDeadline) {
-    return operationDeadline.atLeast(runtime.blockingCaller().callDeadline());
+  private OperationDeadline oneCallAtLeast(OperationDeadline deadline) {
+    return deadline.atLeast(runtime.blockingCaller().callDeadline());
   }
 
   private <Q, A, H> Optional<H> send(
       Acquisition<Q, A, H> acquisition,
-      ClientSession clientSession,
+      ClientSession session,
       boolean waits,
-      OperationDeadline operationDeadline)
+      OperationDeadline deadline)
       throws InterruptedException {
-    boolean inLine = waits && !operationDeadline.isSpent();
+    boolean inLine = waits && !deadline.isSpent();
     long highest = sessions.tokens().highest(namespace);
     Q request =
-        acquisition.request(
-            clientSession, inLine ? Optional.of(operationDeadline.left()) : Optional.empty());
+        acquisition.request(session, inLine ? Optional.of(deadline.left()) : Optional.empty());
     try {
       A answer =
           inLine
-              ? runtime
-                  .blockingCaller()
-                  .callWithLongPoll(acquisition.method(), request, operationDeadline)
+              ? runtime.blockingCaller().callWithLongPoll(acquisition.method(), request, deadline)
               : runtime
                   .blockingCaller()
-                  .call(acquisition.method(), request, oneCallAtLeast(operationDeadline));
-      Optional<H> granted = acquisition.granted(answer, clientSession);
+                  .call(acquisition.method(), request, oneCallAtLeast(deadline));
+      Optional<H> granted = acquisition.granted(answer, session);
       checkTokens(acquisition, answer, granted, highest);
       return granted;
     } catch (CallFailedException e) {
       if (e.mayHaveApplied()) {
-        releaseIfGranted(acquisition, request, clientSession);
+        releaseIfGranted(acquisition, request, session);
       }
       throw e;
     } catch (InterruptedException e) {
-      releaseIfGranted(acquisition, request, clientSession);
+      releaseIfGranted(acquisition, request, session);
       throw e;
     }
   }
@@ -132,13 +130,11 @@ final class LeaseAcquirer {
    * granted before.
    */
   private <Q, A, H> void releaseIfGranted(
-      Acquisition<Q, A, H> acquisition, Q request, ClientSession clientSession) {
-    runtime
-        .backgroundCaller()
-        .run(
-            acquisition.method(),
-            acquisition.cancellation(request),
-            () -> !clientSession.isLost(),
-            answer -> acquisition.granted(answer, clientSession).ifPresent(acquisition::release));
+      Acquisition<Q, A, H> acquisition, Q request, ClientSession session) {
+    runtime.sendInBackground(
+        acquisition.method(),
+        acquisition.cancellation(request),
+        () -> !session.isLost(),
+        answer -> acquisition.granted(answer, session).ifPresent(acquisition::release));
   }
 }

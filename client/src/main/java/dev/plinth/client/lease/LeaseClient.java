@@ -27,20 +27,20 @@ public final class LeaseClient {
   private final String namespace;
   private final ClientRuntime runtime;
   private final NamespaceSessions sessions;
-  private final OwnerIdGenerator ownerIdGenerator;
-  private final LeaseAcquirer leaseAcquirer;
+  private final OwnerIdGenerator ownerIds;
+  private final LeaseAcquirer acquirer;
 
   /** For the client itself; applications have {@link dev.plinth.client.PlinthClient#leases}. */
   public LeaseClient(
       String namespace,
       ClientRuntime runtime,
       NamespaceSessions sessions,
-      OwnerIdGenerator ownerIdGenerator) {
+      OwnerIdGenerator ownerIds) {
     this.namespace = namespace;
     this.runtime = runtime;
     this.sessions = sessions;
-    this.ownerIdGenerator = ownerIdGenerator;
-    this.leaseAcquirer = new LeaseAcquirer(namespace, runtime, sessions);
+    this.ownerIds = ownerIds;
+    this.acquirer = new LeaseAcquirer(namespace, runtime, sessions);
   }
 
   /**
@@ -76,9 +76,9 @@ public final class LeaseClient {
             .request()
             .setNamespace(namespace)
             .setKey(key)
-            .setOwnerId(ownerIdGenerator.of(options.owner()))
+            .setOwnerId(ownerIds.of(options.owner()))
             .build();
-    return leaseAcquirer.grant(new KeyAcquisition(wanted, handles(options)), wait);
+    return acquirer.grant(new KeyAcquisition(wanted, handles(options)), wait);
   }
 
   /** Takes 1 to 32 keys in one step, or none of them; as {@link #acquire} in all else. */
@@ -97,9 +97,9 @@ public final class LeaseClient {
             .setRequest()
             .setNamespace(namespace)
             .addAllItems(wants.stream().map(LeaseSpec::item).toList())
-            .setOwnerId(ownerIdGenerator.of(options.owner()))
+            .setOwnerId(ownerIds.of(options.owner()))
             .build();
-    return leaseAcquirer.grant(new KeySetAcquisition(wanted, handles(options)), wait);
+    return acquirer.grant(new KeySetAcquisition(wanted, handles(options)), wait);
   }
 
   /**
@@ -123,11 +123,9 @@ public final class LeaseClient {
     sessions.tokens().resumed(resumed.held());
     List<Lease> held =
         resumed.held().stream().filter(lease -> !lease.getKey().startsWith(ELECTIONS)).toList();
-    held.forEach(lease -> ownerIdGenerator.skip(lease.getOwnerId()));
-    LeaseHandleFactory leaseHandleFactory = new LeaseHandleFactory(runtime, false);
-    return held.stream()
-        .map(lease -> leaseHandleFactory.of(lease, resumed.clientSession()))
-        .toList();
+    held.forEach(lease -> ownerIds.skip(lease.getOwnerId()));
+    LeaseHandleFactory handles = new LeaseHandleFactory(runtime, false);
+    return held.stream().map(lease -> handles.of(lease, resumed.session())).toList();
   }
 
   private LeaseHandleFactory handles(AcquireOptions options) {

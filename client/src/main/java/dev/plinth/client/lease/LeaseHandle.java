@@ -16,14 +16,14 @@ import java.util.function.Consumer;
  */
 public final class LeaseHandle implements AutoCloseable {
   private final Lease lease;
-  private final LocalLease localLease;
-  private final LeaseReleaser leaseReleaser;
+  private final LocalLease hold;
+  private final LeaseReleaser releaser;
 
   /** For the client itself. */
-  public LeaseHandle(Lease lease, LocalLease localLease, LeaseReleaser leaseReleaser) {
+  public LeaseHandle(Lease lease, LocalLease hold, LeaseReleaser releaser) {
     this.lease = lease;
-    this.localLease = localLease;
-    this.leaseReleaser = leaseReleaser;
+    this.hold = hold;
+    this.releaser = releaser;
   }
 
   public String namespace() {
@@ -40,12 +40,12 @@ public final class LeaseHandle implements AutoCloseable {
   }
 
   public LeaseState state() {
-    return localLease.state();
+    return hold.state();
   }
 
   /** Time until the lease is LOST if no renewal succeeds; zero if it is, or was given back. */
   public Duration remaining() {
-    return localLease.remaining();
+    return hold.remaining();
   }
 
   /**
@@ -57,7 +57,7 @@ public final class LeaseHandle implements AutoCloseable {
    */
   public long requireHeld() {
     LeaseState state = state();
-    if (state == LeaseState.LOST || state == LeaseState.RELEASED || localLease.isExpiredInSleep()) {
+    if (state == LeaseState.LOST || state == LeaseState.RELEASED || hold.isExpiredInSleep()) {
       throw new LeaseLostException(key(), token(), state);
     }
     return token();
@@ -68,14 +68,14 @@ public final class LeaseHandle implements AutoCloseable {
    * returned. May run beside other callbacks.
    */
   public void onJeopardy(Runnable task) {
-    localLease.on(LeaseState.JEOPARDY, task);
+    hold.on(LeaseState.JEOPARDY, task);
   }
 
   /**
    * Once, when the lease is lost; at once if it is. Not when it is closed, but when the client is.
    */
   public void onLost(Runnable task) {
-    localLease.on(LeaseState.LOST, task);
+    hold.on(LeaseState.LOST, task);
   }
 
   /**
@@ -84,28 +84,28 @@ public final class LeaseHandle implements AutoCloseable {
    * before.
    */
   public void onReleaseAsked(Consumer<ReleaseAsk> task) {
-    localLease.onAsked(task);
+    hold.onAsked(task);
   }
 
   /** Gives the key back. If the server does not answer, the client goes on trying by itself. */
   @Override
   public void close() {
-    if (localLease.release()) {
-      leaseReleaser.now(lease);
+    if (hold.release()) {
+      releaser.now(lease);
     }
   }
 
   /** For the client itself: as {@link #close}, without waiting. */
   public void closeLater() {
-    if (localLease.release()) {
-      leaseReleaser.later(lease);
+    if (hold.release()) {
+      releaser.later(lease);
     }
   }
 
   /** For one that nobody has used, though its session is lost. */
   void undo() {
-    localLease.release();
-    leaseReleaser.unused(lease);
+    hold.release();
+    releaser.unused(lease);
   }
 
   @Override

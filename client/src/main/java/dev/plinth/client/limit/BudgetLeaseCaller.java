@@ -13,12 +13,12 @@ import java.util.concurrent.CompletableFuture;
 final class BudgetLeaseCaller {
   private static final long MAX = 1_000_000_000;
 
-  private final LimiterKey limiterKey;
-  private final LimiterContext limiterContext;
+  private final LimiterKey key;
+  private final LimiterContext context;
 
-  BudgetLeaseCaller(LimiterKey limiterKey, LimiterContext limiterContext) {
-    this.limiterKey = limiterKey;
-    this.limiterContext = limiterContext;
+  BudgetLeaseCaller(LimiterKey key, LimiterContext context) {
+    this.key = key;
+    this.context = context;
   }
 
   /**
@@ -29,37 +29,34 @@ final class BudgetLeaseCaller {
   CompletableFuture<LeaseBudgetResponse> lease(long want, Optional<EndedGrant> back) {
     LeaseBudgetRequest.Builder request =
         LeaseBudgetRequest.newBuilder()
-            .setDomain(limiterKey.domain())
-            .addAllDescriptors(limiterKey.descriptors())
+            .setDomain(key.domain())
+            .addAllDescriptors(key.descriptors())
             .setWant(Math.min(MAX, want))
-            .setHolder(limiterContext.holder());
+            .setHolder(context.runtime().owner());
     back.ifPresent(
-        endedGrant ->
-            request
-                .setReturnLeaseId(endedGrant.budgetGrant().id())
-                .setReturnUnused(endedGrant.unused()));
-    return limiterContext
-        .rateLimitCaller()
+        ended -> request.setReturnLeaseId(ended.grant().id()).setReturnUnused(ended.unused()));
+    return context
+        .caller()
         .send(
             RateLimitServiceGrpc.getLeaseBudgetMethod(),
             request.build(),
-            limiterContext.options().deadline());
+            context.options().deadline());
   }
 
   /** Sent again as long as it may count; given back twice it counts once. */
-  CompletableFuture<ReturnBudgetResponse> returnBudget(EndedGrant endedGrant) {
-    limiterContext.events().unused(endedGrant.unused());
+  CompletableFuture<ReturnBudgetResponse> returnBudget(EndedGrant ended) {
+    context.events().unused(ended.unused());
     ReturnBudgetRequest request =
         ReturnBudgetRequest.newBuilder()
-            .setDomain(limiterKey.domain())
-            .setLeaseId(endedGrant.budgetGrant().id())
-            .setUnused(endedGrant.unused())
+            .setDomain(key.domain())
+            .setLeaseId(ended.grant().id())
+            .setUnused(ended.unused())
             .build();
-    return limiterContext
-        .rateLimitCaller()
+    return context
+        .caller()
         .sendWithRetry(
             RateLimitServiceGrpc.getReturnBudgetMethod(),
             request,
-            Duration.ofNanos(endedGrant.budgetGrant().validFor()));
+            Duration.ofNanos(ended.grant().validFor()));
   }
 }

@@ -16,27 +16,27 @@ final class BudgetWaiter {
   private static final Duration PAUSE = Duration.ofMillis(250);
 
   private final Limiter limiter;
-  private final ReservationCaller reservationCaller;
-  private final LimiterContext limiterContext;
+  private final ReservationCaller reservations;
+  private final LimiterContext context;
   private final long cost;
   private final long end;
   private final CompletableFuture<Boolean> mine = new CompletableFuture<>();
 
-  BudgetWaiter(Limiter limiter, LimiterContext limiterContext, long cost, Duration wait) {
+  BudgetWaiter(Limiter limiter, LimiterContext context, long cost, Duration wait) {
     this.limiter = limiter;
-    this.reservationCaller = limiter.reservations();
-    this.limiterContext = limiterContext;
+    this.reservations = limiter.reservations();
+    this.context = context;
     this.cost = cost;
-    this.end = limiterContext.now() + wait.toNanos();
+    this.end = context.now() + wait.toNanos();
   }
 
   CompletableFuture<Boolean> start() {
-    take(reservationCaller.request(cost, left()));
+    take(reservations.request(cost, left()));
     return mine;
   }
 
   private Duration left() {
-    return Duration.ofNanos(Math.max(0, end - limiterContext.now()));
+    return Duration.ofNanos(Math.max(0, end - context.now()));
   }
 
   private void retry() {
@@ -46,7 +46,7 @@ final class BudgetWaiter {
     if (limiter.paid(cost)) {
       mine.complete(true); // if nobody waits for it any more it was spent in vain, and safely
     } else {
-      take(reservationCaller.request(cost, left()));
+      take(reservations.request(cost, left()));
     }
   }
 
@@ -55,8 +55,8 @@ final class BudgetWaiter {
       mine.complete(limiter.unavailable().allowed());
       return;
     }
-    long sent = limiterContext.now();
-    reservationCaller
+    long sent = context.now();
+    reservations
         .request(request)
         .whenComplete(
             (answer, failure) -> {
@@ -71,28 +71,28 @@ final class BudgetWaiter {
   }
 
   private boolean opensAtOnce() {
-    return limiterContext.options().onUnavailable() == OnUnavailable.OPEN
-        && !limiterContext.serviceCircuitBreaker().mayCall(limiterContext.now());
+    return context.options().onUnavailable() == OnUnavailable.OPEN
+        && !context.breaker().mayCall(context.now());
   }
 
   private void answered(ReserveRequest request, ReserveResponse answer, long sent) {
-    limiterContext.serviceCircuitBreaker().answered();
-    Optional<Reservation> place = reservationCaller.reservation(request, answer, sent);
+    context.breaker().answered();
+    Optional<Reservation> place = reservations.reservation(request, answer, sent);
     if (place.isEmpty()) {
       denied(answer.getDecision());
     } else if (mine.isDone()) {
       place.get().settleAsync(0);
     } else {
-      limiterContext.rateLimitCaller().after(place.get().delay(), () -> act(place.get()));
+      context.caller().after(place.get().delay(), () -> act(place.get()));
       mine.whenComplete((done, failure) -> place.get().close());
     }
   }
 
   private void act(Reservation place) {
     if (!place.delay().isZero()) { // a timer may be early
-      limiterContext.rateLimitCaller().after(place.delay(), () -> act(place));
+      context.caller().after(place.delay(), () -> act(place));
     } else if (mine.complete(true)) {
-      limiterContext.events().answered(true, DecisionSource.SERVICE);
+      context.events().answered(true, DecisionSource.SERVICE);
     }
   }
 
@@ -101,25 +101,25 @@ final class BudgetWaiter {
     Optional<Duration> pause =
         decision.getDecidedBy() == DecidedBy.DECIDED_BY_CLOSED
             ? Optional.of(PAUSE)
-            : LimitWire.retryAfter(decision);
+            : LimiterDecision.retryAfter(decision);
     if (pause.isEmpty() || pause.get().compareTo(left()) >= 0) {
-      limiterContext.events().answered(false, DecisionSource.SERVICE);
+      context.events().answered(false, DecisionSource.SERVICE);
       mine.complete(false);
     } else {
-      limiterContext.rateLimitCaller().after(pause.get(), this::retry);
+      context.caller().after(pause.get(), this::retry);
     }
   }
 
   /** The same request again, since the place may have been given. */
   private void unanswered(ReserveRequest request, Throwable failure) {
-    limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
-    if (limiterContext.options().onUnavailable() == OnUnavailable.OPEN) {
+    context.breaker().silent(context.now());
+    if (context.options().onUnavailable() == OnUnavailable.OPEN) {
       mine.complete(limiter.unavailable().allowed());
     } else if (!mine.isDone() && PAUSE.compareTo(left()) < 0) {
-      limiterContext.rateLimitCaller().after(PAUSE, () -> take(request));
+      context.caller().after(PAUSE, () -> take(request));
     } else {
       mine.complete(limiter.unavailable().allowed());
-      reservationCaller.returnIfGranted(request, failure);
+      reservations.returnIfGranted(request, failure);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.Decision;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,13 +19,13 @@ record CachedDenial(long cost, long until, long retryAt, Decision decision) {
 
   /** {@link #NONE} if the decision says nothing of the time after it. */
   static CachedDenial of(long cost, long sent, Decision decision, Duration most) {
-    if (LimitWire.isAllowed(decision) || !decision.hasRetryAfter()) {
+    if (LimiterDecision.isAllowed(decision) || !decision.hasRetryAfter()) {
       return NONE;
     }
-    Duration retryAfter = LimitWire.duration(decision.getRetryAfter());
+    Duration retryAfter = ClientWire.duration(decision.getRetryAfter());
     return new CachedDenial(
         cost,
-        sent + LimitWire.shorter(retryAfter, most).toNanos(),
+        sent + ClientWire.shorter(retryAfter, most).toNanos(),
         sent + retryAfter.toNanos(),
         decision);
   }

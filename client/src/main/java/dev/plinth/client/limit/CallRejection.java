@@ -1,17 +1,16 @@
 package dev.plinth.client.limit;
 
-import com.google.protobuf.Any;
 import com.google.protobuf.Message;
 import com.google.rpc.Code;
-import com.google.rpc.ErrorInfo;
 import com.google.rpc.QuotaFailure;
 import com.google.rpc.RetryInfo;
-import com.google.rpc.Status;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.ErrorDetails;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.v1.LimitStatus;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.StatusRuntimeException;
-import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,47 +22,48 @@ final class CallRejection {
   /** For a caller whom nobody can tell when. */
   static final Duration SOON = Duration.ofSeconds(1);
 
-  private static final String DOMAIN = "plinth.dev";
-
   private final StatusRuntimeException status;
 
-  private CallRejection(Code code, String reason, String message, List<Message> details) {
-    Status.Builder text = Status.newBuilder().setCode(code.getNumber()).setMessage(message);
-    text.addDetails(Any.pack(ErrorInfo.newBuilder().setDomain(DOMAIN).setReason(reason).build()));
-    details.forEach(detail -> text.addDetails(Any.pack(detail)));
-    this.status = StatusProto.toStatusRuntimeException(text.build());
+  private CallRejection(StatusRuntimeException status) {
+    this.status = status;
   }
 
   /** Over a rate. */
   static CallRejection rate(List<LimitStatus> limits, Optional<Duration> retryAfter) {
-    return exhausted("RATE_EXCEEDED", "rate limit exceeded", limits, retryAfter);
+    return exhausted(
+        ErrorReason.ERROR_REASON_RATE_EXCEEDED, "rate limit exceeded", limits, retryAfter);
   }
 
   /** As many at a time as there may be. */
   static CallRejection concurrency(List<LimitStatus> limits, Duration retryAfter) {
     return exhausted(
-        "QUOTA_EXCEEDED", "too many at the same time", limits, Optional.of(retryAfter));
+        ErrorReason.ERROR_REASON_QUOTA_EXCEEDED,
+        "too many at the same time",
+        limits,
+        Optional.of(retryAfter));
   }
 
   /** Nobody could say, and this is a limit that stands all the same. */
   static CallRejection unavailable() {
     return new CallRejection(
-        Code.UNAVAILABLE,
-        "STORE_UNAVAILABLE",
-        "the rate-limit service does not answer",
-        List.of(retry(SOON)));
+        ErrorDetails.refusal(
+            Code.UNAVAILABLE,
+            ErrorReason.ERROR_REASON_STORE_UNAVAILABLE,
+            "the rate-limit service does not answer",
+            List.of(retry(SOON))));
   }
 
   private static CallRejection exhausted(
-      String reason, String what, List<LimitStatus> limits, Optional<Duration> retryAfter) {
+      ErrorReason reason, String what, List<LimitStatus> limits, Optional<Duration> retryAfter) {
     List<LimitStatus> over =
         limits.stream().filter(limit -> limit.getOver() && !limit.getShadow()).toList();
     List<Message> details = new ArrayList<>();
     details.add(violations(over, what));
     retryAfter.map(CallRejection::retry).ifPresent(details::add);
     String rules = over.stream().map(LimitStatus::getRule).collect(Collectors.joining(", "));
+    String message = rules.isEmpty() ? what : what + ": " + rules;
     return new CallRejection(
-        Code.RESOURCE_EXHAUSTED, reason, rules.isEmpty() ? what : what + ": " + rules, details);
+        ErrorDetails.refusal(Code.RESOURCE_EXHAUSTED, reason, message, details));
   }
 
   private static QuotaFailure violations(List<LimitStatus> over, String what) {
@@ -81,7 +81,7 @@ final class CallRejection {
   }
 
   private static RetryInfo retry(Duration delay) {
-    return RetryInfo.newBuilder().setRetryDelay(LimitWire.duration(delay)).build();
+    return RetryInfo.newBuilder().setRetryDelay(ClientWire.duration(delay)).build();
   }
 
   /** The handler never hears of the call. */

@@ -4,7 +4,7 @@ package dev.plinth.client.limit;
 interface ClientLimitEvents {
   ClientLimitEvents NONE = new ClientLimitEvents() {};
 
-  default void answered(boolean allowed, DecisionSource decisionSource) {}
+  default void answered(boolean allowed, DecisionSource source) {}
 
   /** A shadow rule would have denied what was allowed. */
   default void shadowDenied() {}

@@ -24,9 +24,9 @@ final class ClientLimitMetrics implements ClientLimitEvents {
   private final Counter stale;
 
   ClientLimitMetrics(MeterRegistry registry) {
-    for (DecisionSource decisionSource : DecisionSource.values()) {
-      allowed.put(decisionSource, answers(registry, "ALLOWED", decisionSource));
-      denied.put(decisionSource, answers(registry, "DENIED", decisionSource));
+    for (DecisionSource source : DecisionSource.values()) {
+      allowed.put(source, answers(registry, "ALLOWED", source));
+      denied.put(source, answers(registry, "DENIED", source));
     }
     for (String outcome : List.of("LEASED", "DENIED", "NOT_LEASABLE", "FAILED")) {
       leases.put(outcome, registry.counter(PREFIX + "leases", "outcome", outcome));
@@ -40,15 +40,13 @@ final class ClientLimitMetrics implements ClientLimitEvents {
     stale = registry.counter(PREFIX + "lease.stale");
   }
 
-  private static Counter answers(
-      MeterRegistry registry, String answer, DecisionSource decisionSource) {
-    return registry.counter(
-        PREFIX + "decisions", "answer", answer, "source", decisionSource.name());
+  private static Counter answers(MeterRegistry registry, String answer, DecisionSource source) {
+    return registry.counter(PREFIX + "decisions", "answer", answer, "source", source.name());
   }
 
   @Override
-  public void answered(boolean isAllowed, DecisionSource decisionSource) {
-    SafeMeters.increment((isAllowed ? allowed : denied).get(decisionSource), 1);
+  public void answered(boolean isAllowed, DecisionSource source) {
+    SafeMeters.increment((isAllowed ? allowed : denied).get(source), 1);
   }
 
   @Override

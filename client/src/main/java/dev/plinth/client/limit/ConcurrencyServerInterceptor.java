@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
 import io.grpc.Context;
 import io.grpc.Contexts;
@@ -32,50 +33,45 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
 
   private static final Duration TTL = Duration.ofSeconds(30);
 
-  private final RateLimitClient rateLimitClient;
+  private final RateLimitClient limits;
   private final String domain;
   private final CallDescriptors descriptors;
   private final Executor handlers;
-  private final HeldSlots heldSlots;
-  private final ThrottledLogger throttledLogger;
+  private final HeldSlots slots;
+  private final ThrottledLogger warnings;
 
   private ConcurrencyServerInterceptor(
-      RateLimitClient rateLimitClient,
+      RateLimitClient limits,
       String domain,
       CallDescriptors descriptors,
       Executor handlers,
-      HeldSlots heldSlots) {
-    this.rateLimitClient = rateLimitClient;
+      HeldSlots slots) {
+    this.limits = limits;
     this.domain = domain;
     this.descriptors = descriptors;
     this.handlers = handlers;
-    this.heldSlots = heldSlots;
-    this.throttledLogger = new ThrottledLogger(rateLimitClient.line().nanos());
+    this.slots = slots;
+    this.warnings = new ThrottledLogger(limits.context().runtime().nanos());
   }
 
   /** Slots outlive a server that dies by 30 s. */
   public static ConcurrencyServerInterceptor of(
-      RateLimitClient rateLimitClient, String domain, CallDescriptors descriptors) {
-    return of(rateLimitClient, domain, descriptors, TTL);
+      RateLimitClient limits, String domain, CallDescriptors descriptors) {
+    return of(limits, domain, descriptors, TTL);
   }
 
   /**
    * @param ttl how long slots outlive a server that dies, 100 ms to 1 h
    */
   public static ConcurrencyServerInterceptor of(
-      RateLimitClient rateLimitClient, String domain, CallDescriptors descriptors, Duration ttl) {
+      RateLimitClient limits, String domain, CallDescriptors descriptors, Duration ttl) {
     return new ConcurrencyServerInterceptor(
-        rateLimitClient,
-        domain,
-        descriptors,
-        Runnable::run,
-        new HeldSlots(rateLimitClient.context(), domain, ttl));
+        limits, domain, descriptors, Runnable::run, new HeldSlots(limits.context(), domain, ttl));
   }
 
   /** Where handlers begin; by default on threads of the client's own, as many as it takes. */
   public ConcurrencyServerInterceptor handlersOn(Executor threads) {
-    return new ConcurrencyServerInterceptor(
-        rateLimitClient, domain, descriptors, threads, heldSlots);
+    return new ConcurrencyServerInterceptor(limits, domain, descriptors, threads, slots);
   }
 
   @Override
@@ -86,84 +82,82 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
       return next.startCall(call, headers);
     }
     DelayedCallListener<Q> held = new DelayedCallListener<>(call);
-    heldSlots
+    slots
         .acquire(new LimiterKey(domain, limited.get()))
         // Not on the client's own thread: from here on it is the application's code that runs.
         .thenAcceptAsync(
-            slotResult -> entered(slotResult, call, headers, next, held),
-            rateLimitClient.line().background());
+            result -> entered(result, call, headers, next, held),
+            limits.context().runtime().background());
     return held;
   }
 
   private <Q, A> void entered(
-      HeldSlots.SlotResult slotResult,
+      HeldSlots.SlotResult result,
       ServerCall<Q, A> call,
       Metadata headers,
       ServerCallHandler<Q, A> next,
       DelayedCallListener<Q> held) {
-    if (slotResult instanceof HeldSlots.SlotResult.Got got) {
-      HeldSlot heldSlot = got.heldSlot();
-      held.begin(handlers, () -> run(heldSlot, call, headers, next), heldSlot::release);
-    } else if (slotResult instanceof HeldSlots.SlotResult.Full full) {
+    if (result instanceof HeldSlots.SlotResult.Acquired acquired) {
+      HeldSlot slot = acquired.slot();
+      held.begin(handlers, () -> run(slot, call, headers, next), slot::release);
+    } else if (result instanceof HeldSlots.SlotResult.Full full) {
       refuse(call, full.answer());
-    } else if (slotResult instanceof HeldSlots.SlotResult.Unlimited
-        || opens((HeldSlots.SlotResult.Unknown) slotResult)) {
+    } else if (result instanceof HeldSlots.SlotResult.NoRule
+        || opens((HeldSlots.SlotResult.Unavailable) result)) {
       held.begin(handlers, () -> next.startCall(call, headers), () -> {});
     } else {
       CallRejection.unavailable().close(call, new Metadata());
     }
   }
 
-  private boolean opens(HeldSlots.SlotResult.Unknown unknown) {
-    unknown
+  private boolean opens(HeldSlots.SlotResult.Unavailable unavailable) {
+    unavailable
         .refusal()
-        .ifPresent(
-            why -> throttledLogger.complain("slots of domain " + domain + " are refused", why));
-    return rateLimitClient.context().options().onUnavailable() == OnUnavailable.OPEN;
+        .ifPresent(why -> warnings.complain("slots of domain " + domain + " are refused", why));
+    return limits.context().options().onUnavailable() == OnUnavailable.OPEN;
   }
 
   private static void refuse(ServerCall<?, ?> call, AcquireSlotResponse full) {
     Duration retryAfter =
-        full.hasRetryAfter() ? LimitWire.duration(full.getRetryAfter()) : CallRejection.SOON;
+        full.hasRetryAfter() ? ClientWire.duration(full.getRetryAfter()) : CallRejection.SOON;
     CallRejection.concurrency(full.getLimitsList(), retryAfter).close(call, new Metadata());
   }
 
   private <Q, A> ServerCall.Listener<Q> run(
-      HeldSlot heldSlot, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+      HeldSlot slot, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     Context.CancellableContext running =
-        Context.current().withValue(TOKEN, heldSlot.token()).withCancellation();
+        Context.current().withValue(TOKEN, slot.token()).withCancellation();
     // A context tells its listeners, which are the application's, where it is cancelled.
-    heldSlot.onLost(
+    slot.onLost(
         () ->
-            rateLimitClient
-                .line()
+            limits
+                .context()
+                .runtime()
                 .background()
                 .execute(
                     () -> running.cancel(new IllegalStateException("the call's slot is lost"))));
     try {
       return ending(
-          heldSlot,
-          running,
-          Contexts.interceptCall(running, closing(heldSlot, call), headers, next));
+          slot, running, Contexts.interceptCall(running, closing(slot, call), headers, next));
     } catch (RuntimeException e) {
-      heldSlot.release();
+      slot.release();
       running.cancel(e);
       throw e;
     }
   }
 
-  private static <Q, A> ServerCall<Q, A> closing(HeldSlot heldSlot, ServerCall<Q, A> call) {
+  private static <Q, A> ServerCall<Q, A> closing(HeldSlot slot, ServerCall<Q, A> call) {
     return new SimpleForwardingServerCall<>(call) {
       @Override
       public void close(Status status, Metadata trailers) {
-        heldSlot.release();
+        slot.release();
         super.close(status, trailers);
       }
     };
   }
 
   private static <Q> ServerCall.Listener<Q> ending(
-      HeldSlot heldSlot, Context.CancellableContext running, ServerCall.Listener<Q> handler) {
+      HeldSlot slot, Context.CancellableContext running, ServerCall.Listener<Q> handler) {
     return new SimpleForwardingServerCallListener<>(handler) {
       @Override
       public void onCancel() {
@@ -176,7 +170,7 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
       }
 
       private void end(Runnable tell) {
-        heldSlot.release();
+        slot.release();
         try {
           tell.run();
         } finally {

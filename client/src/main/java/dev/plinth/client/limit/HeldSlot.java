@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -11,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class HeldSlot {
   private static final int MARGIN_PARTS = 10;
 
-  private final HeldSlots heldSlots;
+  private final HeldSlots slots;
   private final String id;
   private final long token;
   private final AtomicBoolean over = new AtomicBoolean();
@@ -21,12 +22,12 @@ final class HeldSlot {
   private volatile long since;
   private volatile long validFor;
 
-  HeldSlot(HeldSlots heldSlots, dev.plinth.ratelimit.v1.Slot given, long sent) {
-    this.heldSlots = heldSlots;
+  HeldSlot(HeldSlots slots, dev.plinth.ratelimit.v1.Slot given, long sent) {
+    this.slots = slots;
     this.id = given.getSlotId();
     this.token = given.getToken();
     this.since = sent;
-    this.validFor = LimitWire.duration(given.getValidFor()).toNanos();
+    this.validFor = ClientWire.duration(given.getValidFor()).toNanos();
   }
 
   long token() {
@@ -49,7 +50,7 @@ final class HeldSlot {
 
   /** On the client's own thread, now and then. */
   void renewIfDue() {
-    long now = heldSlots.now();
+    long now = slots.now();
     if (over.get()) {
       return;
     }
@@ -61,7 +62,7 @@ final class HeldSlot {
   }
 
   private void renew(long sent) {
-    heldSlots
+    slots
         .renew(id)
         .whenComplete(
             (answer, failure) -> {
@@ -74,16 +75,16 @@ final class HeldSlot {
 
   private void renewed(RenewSlotResponse answer, long sent) {
     if (answer.getOutcome() == RenewSlotResponse.Outcome.OUTCOME_RENEWED) {
-      validFor = LimitWire.duration(answer.getValidFor()).toNanos();
+      validFor = ClientWire.duration(answer.getValidFor()).toNanos();
       since = sent;
-      heldSlots.renewed();
+      slots.renewed();
     } else if (over.compareAndSet(false, true)) {
       lose();
     }
   }
 
   private void lose() {
-    heldSlots.drop(this, "LOST");
+    slots.drop(this, "LOST");
     lost = true;
     onLost.run();
   }
@@ -91,8 +92,8 @@ final class HeldSlot {
   /** Once, however often and by whomever it is called. */
   void release() {
     if (over.compareAndSet(false, true)) {
-      heldSlots.drop(this, "RELEASED");
-      heldSlots.release(id);
+      slots.drop(this, "RELEASED");
+      slots.release(id);
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse.Outcome;
@@ -20,16 +22,15 @@ import java.util.concurrent.ConcurrentHashMap;
  * that are due: most are given back long before.
  */
 final class HeldSlots {
-  private static final String NO_RULE = "NO_RULE";
   private static final int PASSES = 12;
 
-  private final LimiterContext limiterContext;
+  private final LimiterContext context;
   private final String domain;
   private final Duration ttl;
   private final Set<HeldSlot> kept = ConcurrentHashMap.newKeySet();
 
-  HeldSlots(LimiterContext limiterContext, String domain, Duration ttl) {
-    this.limiterContext = limiterContext;
+  HeldSlots(LimiterContext context, String domain, Duration ttl) {
+    this.context = context;
     this.domain = domain;
     this.ttl = ttl;
     passLater();
@@ -37,74 +38,72 @@ final class HeldSlots {
 
   /** How an attempt to get a place ended. */
   sealed interface SlotResult {
-    record Got(HeldSlot heldSlot) implements SlotResult {}
+    record Acquired(HeldSlot slot) implements SlotResult {}
 
     record Full(AcquireSlotResponse answer) implements SlotResult {}
 
     /** No concurrency rule matches. */
-    record Unlimited() implements SlotResult {}
+    record NoRule() implements SlotResult {}
 
     /** Nobody could say, or the service refused to. */
-    record Unknown(Optional<Throwable> refusal) implements SlotResult {}
+    record Unavailable(Optional<Throwable> refusal) implements SlotResult {}
   }
 
   /** Always completes normally. */
-  CompletableFuture<SlotResult> acquire(LimiterKey limiterKey) {
+  CompletableFuture<SlotResult> acquire(LimiterKey key) {
     AcquireSlotRequest request =
         AcquireSlotRequest.newBuilder()
             .setDomain(domain)
-            .addAllDescriptors(limiterKey.descriptors())
-            .setHolder(limiterContext.holder())
-            .setTtl(LimitWire.duration(ttl))
-            .setRequestId(LimitWire.newRequestId())
+            .addAllDescriptors(key.descriptors())
+            .setHolder(context.runtime().owner())
+            .setTtl(ClientWire.duration(ttl))
+            .setRequestId(ClientWire.newRequestId())
             .build();
-    if (!limiterContext.serviceCircuitBreaker().mayCall(limiterContext.now())) {
-      return CompletableFuture.completedFuture(unknown(Optional.empty()));
+    if (!context.breaker().mayCall(context.now())) {
+      return CompletableFuture.completedFuture(unavailable(Optional.empty()));
     }
-    long sent = limiterContext.now();
-    return limiterContext
-        .rateLimitCaller()
-        .send(
-            RateLimitServiceGrpc.getAcquireSlotMethod(),
-            request,
-            limiterContext.options().deadline())
+    long sent = context.now();
+    return context
+        .caller()
+        .send(RateLimitServiceGrpc.getAcquireSlotMethod(), request, context.options().deadline())
         .handle(
             (answer, failure) -> failure == null ? entry(answer, sent) : failed(request, failure));
   }
 
   private SlotResult entry(AcquireSlotResponse answer, long sent) {
-    limiterContext.serviceCircuitBreaker().answered();
+    context.breaker().answered();
     if (answer.getOutcome() != Outcome.OUTCOME_ACQUIRED) {
       return counted("FULL", new SlotResult.Full(answer));
     }
     if (answer.getSlot().getSlotId().isEmpty()) { // decided without the store: nothing to keep
-      return unknown(Optional.empty());
+      return unavailable(Optional.empty());
     }
-    HeldSlot heldSlot = new HeldSlot(this, answer.getSlot(), sent);
-    kept.add(heldSlot);
-    return counted("ACQUIRED", new SlotResult.Got(heldSlot));
+    HeldSlot slot = new HeldSlot(this, answer.getSlot(), sent);
+    kept.add(slot);
+    return counted("ACQUIRED", new SlotResult.Acquired(slot));
   }
 
   private SlotResult failed(AcquireSlotRequest request, Throwable failure) {
-    if (failure instanceof CallFailedException refused && refused.reason().equals(NO_RULE)) {
-      return counted(NO_RULE, new SlotResult.Unlimited());
+    if (failure instanceof CallFailedException refused
+        && refused.reason() == ErrorReason.ERROR_REASON_NO_RULE) {
+      return counted("NO_RULE", new SlotResult.NoRule());
     }
     if (RateLimitCaller.isSilence(failure)) {
-      limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
+      context.breaker().silent(context.now());
       releaseIfGranted(request);
-      return unknown(Optional.empty());
+      return unavailable(Optional.empty());
     }
-    return unknown(Optional.of(failure));
+    return unavailable(Optional.of(failure));
   }
 
-  private SlotResult unknown(Optional<Throwable> refusal) {
-    return counted("UNAVAILABLE", new SlotResult.Unknown(refusal));
+  private SlotResult unavailable(Optional<Throwable> refusal) {
+    return counted("UNAVAILABLE", new SlotResult.Unavailable(refusal));
   }
 
   /** The same request again tells how it ended: the service keeps one answer per request id. */
   private void releaseIfGranted(AcquireSlotRequest request) {
-    limiterContext
-        .rateLimitCaller()
+    context
+        .caller()
         .sendWithRetry(RateLimitServiceGrpc.getAcquireSlotMethod(), request, ttl)
         .thenAccept(
             answer -> {
@@ -114,14 +113,14 @@ final class HeldSlots {
             });
   }
 
-  private SlotResult counted(String what, SlotResult slotResult) {
-    limiterContext.events().slot(what);
-    return slotResult;
+  private SlotResult counted(String what, SlotResult result) {
+    context.events().slot(what);
+    return result;
   }
 
   private void passLater() {
-    limiterContext
-        .rateLimitCaller()
+    context
+        .caller()
         .after(
             ttl.dividedBy(PASSES),
             () -> {
@@ -135,14 +134,11 @@ final class HeldSlots {
         RenewSlotRequest.newBuilder()
             .setDomain(domain)
             .setSlotId(slot)
-            .setTtl(LimitWire.duration(ttl))
+            .setTtl(ClientWire.duration(ttl))
             .build();
-    return limiterContext
-        .rateLimitCaller()
-        .send(
-            RateLimitServiceGrpc.getRenewSlotMethod(),
-            request,
-            limiterContext.options().deadline());
+    return context
+        .caller()
+        .send(RateLimitServiceGrpc.getRenewSlotMethod(), request, context.options().deadline());
   }
 
   CompletableFuture<ReleaseSlotResponse> release(String slot) {
@@ -150,24 +146,24 @@ final class HeldSlots {
         ReleaseSlotRequest.newBuilder()
             .setDomain(domain)
             .setSlotId(slot)
-            .setRequestId(LimitWire.newRequestId())
+            .setRequestId(ClientWire.newRequestId())
             .build();
-    return limiterContext
-        .rateLimitCaller()
+    return context
+        .caller()
         .sendWithRetry(RateLimitServiceGrpc.getReleaseSlotMethod(), request, ttl);
   }
 
   void renewed() {
-    limiterContext.events().slot("RENEWED");
+    context.events().slot("RENEWED");
   }
 
   /** No longer to be renewed. */
-  void drop(HeldSlot heldSlot, String why) {
-    kept.remove(heldSlot);
-    limiterContext.events().slot(why);
+  void drop(HeldSlot slot, String why) {
+    kept.remove(slot);
+    context.events().slot(why);
   }
 
   long now() {
-    return limiterContext.now();
+    return context.now();
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.BudgetLease;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse.Outcome;
@@ -21,10 +22,10 @@ final class LeasedBudget {
   private static final Duration FIRST_GUESS = Duration.ofMillis(500);
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final LimiterContext limiterContext;
-  private final BudgetLeaseCaller budgetLeaseCaller;
-  private final LeaseRequestGate leaseRequestGate;
-  private final RequestRateMeter requestRateMeter = new RequestRateMeter();
+  private final LimiterContext context;
+  private final BudgetLeaseCaller caller;
+  private final LeaseRequestGate gate;
+  private final RequestRateMeter rate = new RequestRateMeter();
   private final ArrayDeque<EndedGrant> spent = new ArrayDeque<>();
   private volatile BudgetGrant current = BudgetGrant.NONE;
   private volatile BudgetGrant next = BudgetGrant.NONE;
@@ -32,54 +33,53 @@ final class LeasedBudget {
   private CompletableFuture<Void> asking = CompletableFuture.completedFuture(null);
   private boolean closed;
 
-  LeasedBudget(LimiterKey limiterKey, LimiterContext limiterContext) {
-    this.limiterContext = limiterContext;
-    this.budgetLeaseCaller = new BudgetLeaseCaller(limiterKey, limiterContext);
-    this.leaseRequestGate = new LeaseRequestGate(limiterContext.now());
+  LeasedBudget(LimiterKey key, LimiterContext context) {
+    this.context = context;
+    this.caller = new BudgetLeaseCaller(key, context);
+    this.gate = new LeaseRequestGate(context.now());
   }
 
   /** Whether it is paid, and may be done now. */
   boolean pay(long cost) {
-    BudgetGrant budgetGrant = current;
-    while (!paidBy(budgetGrant, cost)) {
-      BudgetGrant following = following(budgetGrant, cost);
-      if (following == budgetGrant) {
+    BudgetGrant grant = current;
+    while (!paidBy(grant, cost)) {
+      BudgetGrant following = following(grant, cost);
+      if (following == grant) {
         return false;
       }
-      budgetGrant = following;
+      grant = following;
     }
     return true;
   }
 
-  private boolean paidBy(BudgetGrant budgetGrant, long cost) {
-    long rest = budgetGrant.take(cost);
+  private boolean paidBy(BudgetGrant grant, long cost) {
+    long rest = grant.take(cost);
     if (rest < 0) {
       return false;
     }
-    long now = limiterContext.now();
-    if (budgetGrant.isEnded(now)) {
-      limiterContext.events().stale(cost);
+    long now = context.now();
+    if (grant.isEnded(now)) {
+      context.events().stale(cost);
       return false;
     }
-    if (budgetGrant.runsLow(rest, now) && mayRequest(now)) {
-      long perSecond = budgetGrant.perSecond(now);
-      if (perSecond >= limiterContext.options().leaseAbove()) {
-        request(perSecond, cost, budgetGrant.validFor());
+    if (grant.runsLow(rest, now) && mayRequest(now)) {
+      long perSecond = grant.perSecond(now);
+      if (perSecond >= context.options().leaseAbove()) {
+        request(perSecond, cost, grant.validFor());
       }
     }
     return true;
   }
 
   /** The one to try after {@code grant} could not pay; itself if there is none. */
-  private BudgetGrant following(BudgetGrant budgetGrant, long cost) {
-    if (current != budgetGrant || next == BudgetGrant.NONE) {
+  private BudgetGrant following(BudgetGrant grant, long cost) {
+    if (current != grant || next == BudgetGrant.NONE) {
       return current;
     }
     synchronized (this) {
-      boolean helps =
-          next.has(cost) || !budgetGrant.has(1) || budgetGrant.isEnded(limiterContext.now());
-      if (current == budgetGrant && next != BudgetGrant.NONE && helps) {
-        retire(budgetGrant);
+      boolean helps = next.has(cost) || !grant.has(1) || grant.isEnded(context.now());
+      if (current == grant && next != BudgetGrant.NONE && helps) {
+        retire(grant);
         current = next;
         next = BudgetGrant.NONE;
       }
@@ -89,45 +89,45 @@ final class LeasedBudget {
 
   /** Something is asked of the service, since nothing here could pay it. */
   void missed(long cost) {
-    LimitOptions options = limiterContext.options();
+    LimitOptions options = context.options();
     if (!options.leases()) {
       return;
     }
-    long now = limiterContext.now();
-    if (requestRateMeter.add(cost, now) > options.leaseAbove() && mayRequest(now)) {
-      request(requestRateMeter.unitsPerSecond(now), cost, FIRST_GUESS.toNanos());
+    long now = context.now();
+    if (rate.add(cost, now) > options.leaseAbove() && mayRequest(now)) {
+      request(rate.unitsPerSecond(now), cost, FIRST_GUESS.toNanos());
     }
   }
 
   void sawPolicy(long version) {
-    leaseRequestGate.sawPolicy(limiterContext.now(), version);
+    gate.sawPolicy(context.now(), version);
   }
 
   private boolean mayRequest(long now) {
-    return next == BudgetGrant.NONE && leaseRequestGate.mayRequest(now);
+    return next == BudgetGrant.NONE && gate.mayRequest(now);
   }
 
   /** For as much as will be spent in the time of a lease. */
   private void request(long perSecond, long cost, long validFor) {
-    long sent = limiterContext.now();
+    long sent = context.now();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Optional<EndedGrant> back;
     synchronized (this) {
-      if (closed || next != BudgetGrant.NONE || !leaseRequestGate.begin(sent)) {
+      if (closed || next != BudgetGrant.NONE || !gate.begin(sent)) {
         return;
       }
       spent.removeIf(one -> one.isIdle(sent));
       back = Optional.ofNullable(spent.poll());
       asking = done;
-      limiterContext.lending().add(this);
+      context.lending().add(this);
     }
     long forATime = (long) Math.ceil(perSecond * (validFor / NANOS_PER_SECOND));
-    budgetLeaseCaller
+    caller
         .lease(Math.max(cost, forATime), back)
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
-                back.ifPresent(one -> limiterContext.events().unused(one.unused()));
+                back.ifPresent(one -> context.events().unused(one.unused()));
                 answered(answer, sent);
               } else {
                 failed(back);
@@ -141,17 +141,17 @@ final class LeasedBudget {
   }
 
   private void answered(LeaseBudgetResponse answer, long sent) {
-    limiterContext.events().leaseRequested(name(answer.getOutcome()));
+    context.events().leaseRequested(name(answer.getOutcome()));
     BudgetLease lease = answer.getLease();
     if (answer.getOutcome() == Outcome.OUTCOME_LEASED && lease.getGranted() > 0) {
-      long validFor = LimitWire.duration(lease.getValidFor()).toNanos();
-      limiterContext.events().leased(lease.getGranted());
+      long validFor = ClientWire.duration(lease.getValidFor()).toNanos();
+      context.events().leased(lease.getGranted());
       take(new BudgetGrant(lease.getLeaseId(), lease.getGranted(), sent, validFor));
-      leaseRequestGate.granted();
+      gate.granted();
     } else if (answer.getOutcome() == Outcome.OUTCOME_NOT_LEASABLE) {
-      leaseRequestGate.notLeasable(limiterContext.now(), answer.getPolicyVersion());
+      gate.notLeasable(context.now(), answer.getPolicyVersion());
     } else {
-      leaseRequestGate.denied(limiterContext.now(), LimitWire.duration(answer.getRetryAfter()));
+      gate.denied(context.now(), ClientWire.duration(answer.getRetryAfter()));
     }
   }
 
@@ -164,64 +164,62 @@ final class LeasedBudget {
   }
 
   private void failed(Optional<EndedGrant> back) {
-    limiterContext.events().leaseRequested("FAILED");
+    context.events().leaseRequested("FAILED");
     if (back.isPresent()) {
       synchronized (this) {
         spent.addFirst(back.get()); // whether it went back or not
       }
-      if (back.get().budgetGrant().isEnded(limiterContext.now())) {
+      if (back.get().grant().isEnded(context.now())) {
         returnUnused(false);
       }
     }
-    leaseRequestGate.failed(limiterContext.now());
+    gate.failed(context.now());
   }
 
-  private void take(BudgetGrant budgetGrant) {
-    long now = limiterContext.now();
+  private void take(BudgetGrant grant) {
+    long now = context.now();
     boolean useless;
     synchronized (this) {
       if (closed) {
-        retire(budgetGrant); // whoever closed this waits for it
+        retire(grant); // whoever closed this waits for it
         return;
       }
-      useless = budgetGrant.isEnded(now);
+      useless = grant.isEnded(now);
       if (useless) {
-        retire(budgetGrant);
+        retire(grant);
       } else if (current.has(1) && !current.isEnded(now)) {
-        next = budgetGrant;
+        next = grant;
       } else {
         retire(current);
-        current = budgetGrant;
+        current = grant;
       }
     }
     if (useless) {
       returnUnused(false);
     } else {
-      limiterContext
-          .rateLimitCaller()
-          .after(Duration.ofNanos(budgetGrant.deadline() - now), () -> timeIsOver(budgetGrant));
+      context.caller().after(Duration.ofNanos(grant.deadline() - now), () -> timeIsOver(grant));
     }
   }
 
   /** Under the lock. */
-  private void retire(BudgetGrant budgetGrant) {
-    if (budgetGrant == BudgetGrant.NONE) {
+  private void retire(BudgetGrant grant) {
+    if (grant == BudgetGrant.NONE) {
       return;
     }
-    long unused = budgetGrant.end();
+    long unused = grant.end();
     if (unused >= 0) {
-      spent.add(new EndedGrant(budgetGrant, unused));
+      spent.add(new EndedGrant(grant, unused));
     }
   }
 
   /** What was not spent goes back while it still counts. */
-  private void timeIsOver(BudgetGrant budgetGrant) {
+  private void timeIsOver(BudgetGrant grant) {
     synchronized (this) {
-      retire(budgetGrant);
-      if (current == budgetGrant) {
+      retire(grant);
+      if (current == grant) {
         current = next;
         next = BudgetGrant.NONE;
-      } else if (next == budgetGrant) {
+      } else if (next == grant) {
         next = BudgetGrant.NONE;
       }
     }
@@ -253,13 +251,11 @@ final class LeasedBudget {
    */
   private CompletableFuture<Void> returnUnused(boolean all) {
     return CompletableFuture.allOf(
-        ended(all).stream()
-            .map(budgetLeaseCaller::returnBudget)
-            .toArray(CompletableFuture<?>[]::new));
+        ended(all).stream().map(caller::returnBudget).toArray(CompletableFuture<?>[]::new));
   }
 
   private synchronized List<EndedGrant> ended(boolean all) {
-    long now = limiterContext.now();
+    long now = context.now();
     List<EndedGrant> back = spent.stream().filter(one -> all || one.unused() > 0).toList();
     spent.removeAll(back);
     spent.removeIf(one -> one.isIdle(now));
@@ -270,7 +266,7 @@ final class LeasedBudget {
   private synchronized void forgetIfEmpty() {
     boolean holds = current != BudgetGrant.NONE || next != BudgetGrant.NONE || !spent.isEmpty();
     if (!holds && asking.isDone()) {
-      limiterContext.lending().remove(this);
+      context.lending().remove(this);
     }
   }
 }

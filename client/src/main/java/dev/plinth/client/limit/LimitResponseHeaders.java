@@ -15,7 +15,7 @@ final class LimitResponseHeaders {
   static Metadata of(LimiterDecision limiterDecision) {
     Metadata lines = new Metadata();
     limiterDecision.decision().ifPresent(decision -> put(decision.getHeadersMap(), lines));
-    if (limiterDecision.decisionSource() == DecisionSource.DENY_CACHE) {
+    if (limiterDecision.source() == DecisionSource.DENY_CACHE) {
       limiterDecision.retryAfter().ifPresent(time -> replaceRetryAfter(lines, time));
     }
     return lines;

@@ -24,20 +24,20 @@ import java.util.concurrent.CompletionStage;
 public final class Limiter {
   private static final long MAX = 1_000_000_000;
 
-  private final LimiterKey limiterKey;
-  private final LimiterContext limiterContext;
-  private final LeasedBudget leasedBudget;
+  private final LimiterKey key;
+  private final LimiterContext context;
+  private final LeasedBudget budget;
   private final CheckRequest asks;
-  private volatile CachedDenial cachedDenial = CachedDenial.NONE;
+  private volatile CachedDenial denial = CachedDenial.NONE;
 
-  Limiter(LimiterKey limiterKey, LimiterContext limiterContext) {
-    this.limiterKey = limiterKey;
-    this.limiterContext = limiterContext;
-    this.leasedBudget = new LeasedBudget(limiterKey, limiterContext);
+  Limiter(LimiterKey key, LimiterContext context) {
+    this.key = key;
+    this.context = context;
+    this.budget = new LeasedBudget(key, context);
     this.asks =
         CheckRequest.newBuilder()
-            .setDomain(limiterKey.domain())
-            .addAllDescriptors(limiterKey.descriptors())
+            .setDomain(key.domain())
+            .addAllDescriptors(key.descriptors())
             .build();
   }
 
@@ -58,7 +58,7 @@ public final class Limiter {
 
   /** As {@link #tryAcquire}, without waiting, and with the reasons. */
   public CompletionStage<LimiterDecision> tryAcquireAsync(long cost) {
-    return limiterContext.handed(request(cost, false));
+    return context.handed(request(cost, false));
   }
 
   /**
@@ -72,10 +72,10 @@ public final class Limiter {
 
   boolean paid(long cost) {
     requireCost(cost);
-    if (!leasedBudget.pay(cost)) {
+    if (!budget.pay(cost)) {
       return false;
     }
-    limiterContext.events().answered(true, DecisionSource.LEASE);
+    context.events().answered(true, DecisionSource.LEASE);
     return true;
   }
 
@@ -86,12 +86,12 @@ public final class Limiter {
   }
 
   private CompletableFuture<LimiterDecision> callService(long cost, boolean headers) {
-    long now = limiterContext.now();
-    CachedDenial earlier = cachedDenial;
+    long now = context.now();
+    CachedDenial earlier = denial;
     if (earlier.isActive(cost, now)) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)));
     }
-    if (!limiterContext.serviceCircuitBreaker().mayCall(now)) {
+    if (!context.breaker().mayCall(now)) {
       return CompletableFuture.completedFuture(unavailable());
     }
     CompletableFuture<LimiterDecision> answered = new CompletableFuture<>();
@@ -110,13 +110,13 @@ public final class Limiter {
   }
 
   private CompletableFuture<Decision> decide(long cost, boolean headers) {
-    leasedBudget.missed(cost);
+    budget.missed(cost);
     CheckRequest request = asks.toBuilder().setCost(cost).setHeaders(headers).build();
-    long sent = limiterContext.now();
+    long sent = context.now();
     CompletableFuture<Decision> decided = new CompletableFuture<>();
-    limiterContext
-        .rateLimitCaller()
-        .send(RateLimitServiceGrpc.getCheckMethod(), request, limiterContext.options().deadline())
+    context
+        .caller()
+        .send(RateLimitServiceGrpc.getCheckMethod(), request, context.options().deadline())
         .whenComplete(
             (answer, failure) -> {
               onAnswer(failure);
@@ -132,35 +132,34 @@ public final class Limiter {
 
   private void onAnswer(Throwable failure) {
     if (failure != null && RateLimitCaller.isSilence(failure)) {
-      limiterContext.serviceCircuitBreaker().silent(limiterContext.now());
+      context.breaker().silent(context.now());
     } else {
-      limiterContext.serviceCircuitBreaker().answered();
+      context.breaker().answered();
     }
   }
 
   void learn(long cost, long sent, Decision decision) {
-    leasedBudget.sawPolicy(decision.getPolicyVersion());
+    budget.sawPolicy(decision.getPolicyVersion());
     if (decision.getVerdict() == Verdict.VERDICT_ALLOW_SHADOW) {
-      limiterContext.events().shadowDenied();
+      context.events().shadowDenied();
     }
-    CachedDenial told =
-        CachedDenial.of(cost, sent, decision, limiterContext.options().holdDenials());
+    CachedDenial told = CachedDenial.of(cost, sent, decision, context.options().holdDenials());
     if (told != CachedDenial.NONE) {
-      cachedDenial = cachedDenial.or(told, limiterContext.now());
+      denial = denial.or(told, context.now());
     }
   }
 
   /** Something was given back: what was denied may pass. */
   void refunded() {
-    cachedDenial = CachedDenial.NONE;
+    denial = CachedDenial.NONE;
   }
 
   LimiterDecision unavailable() {
-    return counted(LimiterDecision.unavailable(limiterContext.options().onUnavailable()));
+    return counted(LimiterDecision.unavailable(context.options().onUnavailable()));
   }
 
   private LimiterDecision counted(LimiterDecision limiterDecision) {
-    limiterContext.events().answered(limiterDecision.allowed(), limiterDecision.decisionSource());
+    context.events().answered(limiterDecision.allowed(), limiterDecision.source());
     return limiterDecision;
   }
 
@@ -174,7 +173,7 @@ public final class Limiter {
   }
 
   public CompletionStage<Decision> checkAsync(long cost) {
-    return limiterContext.handed(checked(cost));
+    return context.handed(checked(cost));
   }
 
   CompletableFuture<Decision> checked(long cost) {
@@ -200,19 +199,19 @@ public final class Limiter {
 
   /** As {@link #acquire}. To cancel it gives the place back. */
   public CompletableFuture<Boolean> acquireAsync(long cost, Duration wait) {
-    return limiterContext.handed(waiter(cost, wait));
+    return context.handed(waiter(cost, wait));
   }
 
   CompletableFuture<Boolean> waiter(long cost, Duration wait) {
     if (paid(cost)) {
       return CompletableFuture.completedFuture(true);
     }
-    long now = limiterContext.now();
-    CachedDenial earlier = cachedDenial;
+    long now = context.now();
+    CachedDenial earlier = denial;
     if (earlier.isActive(cost, now) && earlier.retryAt() - now > wait.toNanos()) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)).allowed());
     }
-    return new BudgetWaiter(this, limiterContext, cost, wait).start();
+    return new BudgetWaiter(this, context, cost, wait).start();
   }
 
   /**
@@ -227,16 +226,16 @@ public final class Limiter {
   }
 
   public CompletionStage<Optional<Reservation>> reserveAsync(long cost, Duration maxWait) {
-    return limiterContext.handed(reservations().reserve(cost, maxWait));
+    return context.handed(reservations().reserve(cost, maxWait));
   }
 
   /** Where the future is bargained for. */
   ReservationCaller reservations() {
-    return new ReservationCaller(this, limiterKey, limiterContext);
+    return new ReservationCaller(this, key, context);
   }
 
   /** Nobody asked for this one for a while. */
   void evict() {
-    leasedBudget.returnAll();
+    budget.returnAll();
   }
 }

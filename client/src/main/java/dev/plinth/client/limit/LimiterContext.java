@@ -1,42 +1,29 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.client.internal.ClientRuntime;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 
 /**
  * What the limiters of a client share.
  *
- * @param holder who they are for, to be read by people
- * @param patience for a call that waits for nothing but its answer, over all attempts
- * @param background where callers' own code runs
- * @param lending the purses that have something to give back
+ * @param lending the budgets that have something to give back
  */
 record LimiterContext(
-    RateLimitCaller rateLimitCaller,
-    ServiceCircuitBreaker serviceCircuitBreaker,
-    LongSupplier nanos,
+    ClientRuntime runtime,
+    RateLimitCaller caller,
+    ServiceCircuitBreaker breaker,
     LimitOptions options,
     ClientLimitEvents events,
-    String holder,
-    Duration timeout,
-    Executor background,
     Set<LeasedBudget> lending) {
-  static LimiterContext of(
-      ClientRuntime clientRuntime, LimitOptions options, ClientLimitEvents events) {
+  static LimiterContext of(ClientRuntime runtime, LimitOptions options, ClientLimitEvents events) {
     return new LimiterContext(
-        new RateLimitCaller(clientRuntime),
+        runtime,
+        new RateLimitCaller(runtime),
         new ServiceCircuitBreaker(),
-        clientRuntime.nanos(),
         options,
         events,
-        clientRuntime.owner(),
-        clientRuntime.operationTimeout(),
-        clientRuntime.background(),
         ConcurrentHashMap.newKeySet());
   }
 
@@ -57,7 +44,7 @@ record LimiterContext(
             handed.completeExceptionally(failure);
           }
         },
-        background);
+        runtime.background());
     handed.whenComplete(
         (value, failure) -> {
           if (handed.isCancelled()) {
@@ -68,6 +55,6 @@ record LimiterContext(
   }
 
   long now() {
-    return nanos.getAsLong();
+    return runtime.nanos().getAsLong();
   }
 }

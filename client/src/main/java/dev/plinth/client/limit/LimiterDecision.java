@@ -1,6 +1,8 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.Decision;
+import dev.plinth.ratelimit.v1.Verdict;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -13,7 +15,7 @@ import java.util.Optional;
  */
 public record LimiterDecision(
     boolean allowed,
-    DecisionSource decisionSource,
+    DecisionSource source,
     Optional<Duration> retryAfter,
     Optional<Decision> decision) {
   static final LimiterDecision PAID =
@@ -26,9 +28,17 @@ public record LimiterDecision(
 
   static LimiterDecision of(Decision decision) {
     return new LimiterDecision(
-        LimitWire.isAllowed(decision),
-        DecisionSource.SERVICE,
-        LimitWire.retryAfter(decision),
-        Optional.of(decision));
+        isAllowed(decision), DecisionSource.SERVICE, retryAfter(decision), Optional.of(decision));
+  }
+
+  static boolean isAllowed(Decision decision) {
+    return decision.getVerdict() == Verdict.VERDICT_ALLOW
+        || decision.getVerdict() == Verdict.VERDICT_ALLOW_SHADOW;
+  }
+
+  static Optional<Duration> retryAfter(Decision decision) {
+    return decision.hasRetryAfter()
+        ? Optional.of(ClientWire.duration(decision.getRetryAfter()))
+        : Optional.empty();
   }
 }

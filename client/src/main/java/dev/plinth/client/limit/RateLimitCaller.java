@@ -5,7 +5,6 @@ import dev.plinth.client.internal.ClientRuntime;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -26,12 +25,12 @@ final class RateLimitCaller {
           Code.INTERNAL,
           Code.UNKNOWN);
 
-  private final ClientRuntime clientRuntime;
+  private final ClientRuntime runtime;
   private final Set<CompletableFuture<?>> inFlight = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  RateLimitCaller(ClientRuntime clientRuntime) {
-    this.clientRuntime = clientRuntime;
+  RateLimitCaller(ClientRuntime runtime) {
+    this.runtime = runtime;
   }
 
   /** Whether the service did not decide; else it refused, and asking again would not help. */
@@ -42,7 +41,7 @@ final class RateLimitCaller {
 
   /** One attempt. */
   <Q, A> CompletableFuture<A> send(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
-    return kept(closed ? new CompletableFuture<>() : clientRuntime.send(method, request, deadline));
+    return kept(closed ? new CompletableFuture<>() : runtime.send(method, request, deadline));
   }
 
   /**
@@ -51,12 +50,8 @@ final class RateLimitCaller {
    */
   <Q, A> CompletableFuture<A> sendWithRetry(
       MethodDescriptor<Q, A> method, Q request, Duration time) {
-    CompletableFuture<A> answered = kept(new CompletableFuture<>());
-    RetriedCall<Q, A> retriedCall =
-        new RetriedCall<>(
-            method, request, clientRuntime.nanos().getAsLong() + time.toNanos(), answered);
-    retriedCall.attempt(0);
-    return answered;
+    return kept(
+        closed ? new CompletableFuture<>() : runtime.retried(method, request).timeout(time).send());
   }
 
   private <A> CompletableFuture<A> kept(CompletableFuture<A> answer) {
@@ -71,7 +66,7 @@ final class RateLimitCaller {
   /** On the client's own thread, as long as this is open. */
   void after(Duration delay, Runnable task) {
     if (!closed) {
-      clientRuntime.after(delay, task);
+      runtime.after(delay, task);
     }
   }
 
@@ -79,45 +74,5 @@ final class RateLimitCaller {
   void close() {
     closed = true;
     inFlight.forEach(answer -> answer.cancel(false));
-  }
-
-  private final class RetriedCall<Q, A> {
-    private final MethodDescriptor<Q, A> method;
-    private final Q request;
-    private final long end;
-    private final CompletableFuture<A> answered;
-
-    RetriedCall(MethodDescriptor<Q, A> method, Q request, long end, CompletableFuture<A> answered) {
-      this.method = method;
-      this.request = request;
-      this.end = end;
-      this.answered = answered;
-    }
-
-    void attempt(int failures) {
-      if (answered.isDone()) {
-        return;
-      }
-      clientRuntime
-          .send(method, request, clientRuntime.callDeadline())
-          .whenComplete(
-              (answer, failure) -> {
-                if (failure == null) {
-                  answered.complete(answer);
-                } else {
-                  again((CallFailedException) failure, failures);
-                }
-              });
-    }
-
-    private void again(CallFailedException failure, int failures) {
-      Duration left = Duration.ofNanos(Math.max(0, end - clientRuntime.nanos().getAsLong()));
-      Optional<Duration> pause = clientRuntime.pause(failure, failures, left);
-      if (pause.isEmpty()) {
-        answered.completeExceptionally(failure);
-      } else {
-        clientRuntime.after(pause.get(), () -> attempt(failures + 1));
-      }
-    }
   }
 }

@@ -16,31 +16,29 @@ import java.util.concurrent.TimeoutException;
 public final class RateLimitClient implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.client");
 
-  private final ClientRuntime clientRuntime;
-  private final LimiterContext limiterContext;
+  private final ClientRuntime runtime;
+  private final LimiterContext context;
   private final GenerationalLoadingCache<LimiterKey, Limiter> limiters;
   private volatile boolean closed;
 
   /** For the client; applications have {@link dev.plinth.client.PlinthClient#rateLimitClient}. */
-  public RateLimitClient(ClientRuntime clientRuntime, LimitOptions options) {
-    this.clientRuntime = clientRuntime;
+  public RateLimitClient(ClientRuntime runtime, LimitOptions options) {
+    this.runtime = runtime;
     ClientLimitEvents events = ClientLimitEvents.NONE;
-    if (clientRuntime.meters().isPresent()) {
-      events = new ClientLimitMetrics(clientRuntime.meters().get());
+    if (runtime.meters().isPresent()) {
+      events = new ClientLimitMetrics(runtime.meters().get());
     }
-    limiterContext = LimiterContext.of(clientRuntime, options, events);
+    context = LimiterContext.of(runtime, options, events);
     limiters =
         new GenerationalLoadingCache<>(
-            options.maxLimiters(),
-            limiterKey -> new Limiter(limiterKey, limiterContext),
-            Limiter::evict);
-    clientRuntime.attach(this);
+            options.maxLimiters(), limiterKey -> new Limiter(limiterKey, context), Limiter::evict);
+    runtime.attach(this);
     scheduleGeneration();
   }
 
   private void scheduleGeneration() {
-    clientRuntime.after(
-        limiterContext.options().idle(),
+    runtime.after(
+        context.options().idle(),
         () -> {
           if (!closed) {
             limiters.startGeneration();
@@ -66,36 +64,30 @@ public final class RateLimitClient implements AutoCloseable {
   /** The answer where there is none. */
   LimiterDecision unavailable() {
     LimiterDecision limiterDecision =
-        LimiterDecision.unavailable(limiterContext.options().onUnavailable());
-    limiterContext.events().answered(limiterDecision.allowed(), limiterDecision.decisionSource());
+        LimiterDecision.unavailable(context.options().onUnavailable());
+    context.events().answered(limiterDecision.allowed(), limiterDecision.source());
     return limiterDecision;
   }
 
   LimiterContext context() {
-    return limiterContext;
-  }
-
-  ClientRuntime line() {
-    return clientRuntime;
+    return context;
   }
 
   /** What is unspent goes back, if the service answers soon; limiters go by their fail mode. */
   @Override
   public void close() {
     closed = true;
-    clientRuntime.detach(this);
+    runtime.detach(this);
     CompletableFuture<?>[] returns =
-        limiterContext.lending().stream()
-            .map(LeasedBudget::close)
-            .toArray(CompletableFuture<?>[]::new);
+        context.lending().stream().map(LeasedBudget::close).toArray(CompletableFuture<?>[]::new);
     try {
       CompletableFuture.allOf(returns)
-          .get(limiterContext.options().deadline().toNanos(), TimeUnit.NANOSECONDS);
+          .get(context.options().deadline().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       log.log(Level.DEBUG, "leased budget was not given back; its time will run out", e);
     }
-    limiterContext.rateLimitCaller().close();
+    context.caller().close();
   }
 }

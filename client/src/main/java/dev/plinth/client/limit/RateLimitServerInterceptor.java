@@ -30,41 +30,41 @@ import java.util.function.ToLongBiFunction;
 public final class RateLimitServerInterceptor implements ServerInterceptor {
   private static final Logger log = System.getLogger("plinth.client");
 
-  private final RateLimitClient rateLimitClient;
+  private final RateLimitClient limits;
   private final String domain;
   private final CallDescriptors descriptors;
   private final ToLongBiFunction<ServerCall<?, ?>, Metadata> cost;
   private final Executor handlers;
-  private final ThrottledLogger throttledLogger;
+  private final ThrottledLogger warnings;
 
   private RateLimitServerInterceptor(
-      RateLimitClient rateLimitClient,
+      RateLimitClient limits,
       String domain,
       CallDescriptors descriptors,
       ToLongBiFunction<ServerCall<?, ?>, Metadata> cost,
       Executor handlers) {
-    this.rateLimitClient = rateLimitClient;
+    this.limits = limits;
     this.domain = domain;
     this.descriptors = descriptors;
     this.cost = cost;
     this.handlers = handlers;
-    this.throttledLogger = new ThrottledLogger(rateLimitClient.line().nanos());
+    this.warnings = new ThrottledLogger(limits.context().runtime().nanos());
   }
 
   /** Each call costs 1; handlers begin on threads of the client's own, as many as it takes. */
   public static RateLimitServerInterceptor of(
-      RateLimitClient rateLimitClient, String domain, CallDescriptors descriptors) {
+      RateLimitClient limits, String domain, CallDescriptors descriptors) {
     return new RateLimitServerInterceptor(
-        rateLimitClient, domain, descriptors, (call, headers) -> 1, Runnable::run);
+        limits, domain, descriptors, (call, headers) -> 1, Runnable::run);
   }
 
   public RateLimitServerInterceptor cost(ToLongBiFunction<ServerCall<?, ?>, Metadata> function) {
-    return new RateLimitServerInterceptor(rateLimitClient, domain, descriptors, function, handlers);
+    return new RateLimitServerInterceptor(limits, domain, descriptors, function, handlers);
   }
 
   /** Where the handlers of calls begin that were not decided at once. */
   public RateLimitServerInterceptor handlersOn(Executor threads) {
-    return new RateLimitServerInterceptor(rateLimitClient, domain, descriptors, cost, threads);
+    return new RateLimitServerInterceptor(limits, domain, descriptors, cost, threads);
   }
 
   @Override
@@ -75,7 +75,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
       return next.startCall(call, headers);
     }
     CompletableFuture<LimiterDecision> asked =
-        rateLimitClient
+        limits
             .of(domain, limited.get())
             .request(cost.applyAsLong(call, headers), true)
             .exceptionally(this::refused);
@@ -91,7 +91,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     // Not on the client's own thread: from here on it is the application's code that runs.
     asked.thenAcceptAsync(
         limiterDecision -> decided(limiterDecision, call, headers, next, held),
-        rateLimitClient.line().background());
+        limits.context().runtime().background());
     return held;
   }
 
@@ -117,19 +117,19 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
 
   /** A server must not fall because of a policy that is not there. */
   private LimiterDecision refused(Throwable failure) {
-    throttledLogger.complain("checks of domain " + domain + " are refused", failure);
-    return rateLimitClient.unavailable();
+    warnings.complain("checks of domain " + domain + " are refused", failure);
+    return limits.unavailable();
   }
 
   private static <Q> ServerCall.Listener<Q> refuse(
       ServerCall<Q, ?> call, LimiterDecision limiterDecision) {
     List<LimitStatus> over =
         limiterDecision.decision().map(Decision::getLimitsList).orElse(List.of());
-    CallRejection callRejection =
-        limiterDecision.decisionSource() == DecisionSource.UNAVAILABLE
+    CallRejection rejection =
+        limiterDecision.source() == DecisionSource.UNAVAILABLE
             ? CallRejection.unavailable()
             : CallRejection.rate(over, limiterDecision.retryAfter());
-    callRejection.close(call, LimitResponseHeaders.of(limiterDecision));
+    rejection.close(call, LimitResponseHeaders.of(limiterDecision));
     return new ServerCall.Listener<>() {};
   }
 

@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.ReserveResponse;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.function.LongSupplier;
  * #settle} with what it really cost; unsettled it stays charged in full.
  */
 public final class Reservation implements AutoCloseable {
-  private final ReservationCaller reservationCaller;
+  private final ReservationCaller reservations;
   private final String id;
   private final long cost;
   private final Decision decision;
@@ -24,13 +25,13 @@ public final class Reservation implements AutoCloseable {
 
   /** The wait counts from here, later than at the service: nobody acts early. */
   Reservation(
-      ReservationCaller reservationCaller, long cost, ReserveResponse answer, LongSupplier nanos) {
-    this.reservationCaller = reservationCaller;
+      ReservationCaller reservations, long cost, ReserveResponse answer, LongSupplier nanos) {
+    this.reservations = reservations;
     this.id = answer.getReservationId();
     this.cost = cost;
     this.decision = answer.getDecision();
     this.nanos = nanos;
-    this.actAt = nanos.getAsLong() + LimitWire.duration(answer.getWait()).toNanos();
+    this.actAt = nanos.getAsLong() + ClientWire.duration(answer.getWait()).toNanos();
   }
 
   public long cost() {
@@ -63,7 +64,7 @@ public final class Reservation implements AutoCloseable {
   }
 
   public CompletionStage<Boolean> settleAsync(long actual) {
-    return reservationCaller.handed(settling(actual));
+    return reservations.handed(settling(actual));
   }
 
   CompletableFuture<Boolean> settling(long actual) {
@@ -71,7 +72,7 @@ public final class Reservation implements AutoCloseable {
       throw new IllegalArgumentException("actual: " + actual + " (expected: 0 or above)");
     }
     return settled.compareAndSet(false, true)
-        ? reservationCaller.settle(id, actual)
+        ? reservations.settle(id, actual)
         : CompletableFuture.completedFuture(false);
   }
 

@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.ReserveRequest;
 import dev.plinth.ratelimit.v1.ReserveResponse;
@@ -15,22 +16,23 @@ final class ReservationCaller {
   private static final Duration FIND_OUT = Duration.ofMinutes(1);
 
   private final Limiter limiter;
-  private final LimiterKey limiterKey;
-  private final LimiterContext limiterContext;
+  private final LimiterKey key;
+  private final LimiterContext context;
 
-  ReservationCaller(Limiter limiter, LimiterKey limiterKey, LimiterContext limiterContext) {
+  ReservationCaller(Limiter limiter, LimiterKey key, LimiterContext context) {
     this.limiter = limiter;
-    this.limiterKey = limiterKey;
-    this.limiterContext = limiterContext;
+    this.key = key;
+    this.context = context;
   }
 
   CompletableFuture<Optional<Reservation>> reserve(long cost, Duration maxWait) {
     ReserveRequest request = request(cost, maxWait);
-    long sent = limiterContext.now();
+    long sent = context.now();
     CompletableFuture<Optional<Reservation>> reserved = new CompletableFuture<>();
-    limiterContext
-        .rateLimitCaller()
-        .sendWithRetry(RateLimitServiceGrpc.getReserveMethod(), request, limiterContext.timeout())
+    context
+        .caller()
+        .sendWithRetry(
+            RateLimitServiceGrpc.getReserveMethod(), request, context.runtime().operationTimeout())
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
@@ -52,28 +54,27 @@ final class ReservationCaller {
 
   ReserveRequest request(long cost, Duration maxWait) {
     return ReserveRequest.newBuilder()
-        .setDomain(limiterKey.domain())
-        .addAllDescriptors(limiterKey.descriptors())
+        .setDomain(key.domain())
+        .addAllDescriptors(key.descriptors())
         .setCost(cost)
-        .setMaxWait(LimitWire.duration(LimitWire.shorter(maxWait, FURTHEST)))
-        .setRequestId(LimitWire.newRequestId())
+        .setMaxWait(ClientWire.duration(ClientWire.shorter(maxWait, FURTHEST)))
+        .setRequestId(ClientWire.newRequestId())
         .build();
   }
 
   /** One attempt. */
   CompletableFuture<ReserveResponse> request(ReserveRequest request) {
-    return limiterContext
-        .rateLimitCaller()
-        .send(
-            RateLimitServiceGrpc.getReserveMethod(), request, limiterContext.options().deadline());
+    return context
+        .caller()
+        .send(RateLimitServiceGrpc.getReserveMethod(), request, context.options().deadline());
   }
 
   Optional<Reservation> reservation(ReserveRequest request, ReserveResponse answer, long sent) {
     limiter.learn(request.getCost(), sent, answer.getDecision());
-    if (!LimitWire.isAllowed(answer.getDecision())) {
+    if (!LimiterDecision.isAllowed(answer.getDecision())) {
       return Optional.empty();
     }
-    return Optional.of(new Reservation(this, request.getCost(), answer, limiterContext.nanos()));
+    return Optional.of(new Reservation(this, request.getCost(), answer, context.runtime().nanos()));
   }
 
   /** The same request again tells how it ended: the service keeps one answer per request id. */
@@ -81,14 +82,14 @@ final class ReservationCaller {
     if (!RateLimitCaller.isSilence(failure)) {
       return;
     }
-    limiterContext
-        .rateLimitCaller()
+    context
+        .caller()
         .sendWithRetry(RateLimitServiceGrpc.getReserveMethod(), request, FIND_OUT)
         .thenAccept(answer -> settle(answer.getReservationId(), 0));
   }
 
   <T> CompletableFuture<T> handed(CompletableFuture<T> answer) {
-    return limiterContext.handed(answer);
+    return context.handed(answer);
   }
 
   /** A denial has no reservation; neither has what no rule limits. */
@@ -98,14 +99,15 @@ final class ReservationCaller {
     }
     SettleRequest request =
         SettleRequest.newBuilder()
-            .setDomain(limiterKey.domain())
+            .setDomain(key.domain())
             .setReservationId(reservation)
             .setActualCost(actual)
-            .setRequestId(LimitWire.newRequestId())
+            .setRequestId(ClientWire.newRequestId())
             .build();
-    return limiterContext
-        .rateLimitCaller()
-        .sendWithRetry(RateLimitServiceGrpc.getSettleMethod(), request, limiterContext.timeout())
+    return context
+        .caller()
+        .sendWithRetry(
+            RateLimitServiceGrpc.getSettleMethod(), request, context.runtime().operationTimeout())
         .thenApply(this::settled);
   }
 

@@ -124,7 +124,7 @@ class ElectionObservationTest {
   void listenerThatBlocks_keepsNoMoreWaitingThanTheBound_andMissesNothing() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     Leadership leads = lead(0);
-    ElectionObservation electionObservation =
+    ElectionObservation observation =
         observer
             .election("cron")
             .observe(
@@ -149,9 +149,9 @@ class ElectionObservationTest {
     for (int i = 1; i <= 2 * ElectionObservation.MAX_WAITING; i++) {
       leads.proclaim("value " + i);
       said.add("value " + i);
-      assertTrue(electionObservation.waiting() <= ElectionObservation.MAX_WAITING);
+      assertTrue(observation.waiting() <= ElectionObservation.MAX_WAITING);
     }
-    Await.until("full", () -> electionObservation.waiting() == ElectionObservation.MAX_WAITING);
+    Await.until("full", () -> observation.waiting() == ElectionObservation.MAX_WAITING);
     goOn.countDown();
     Await.until("all is heard", () -> terms.values.size() >= said.size());
     assertEquals(said, terms.values);

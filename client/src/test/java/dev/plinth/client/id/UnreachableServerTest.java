@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import java.nio.file.Path;
@@ -130,10 +131,14 @@ class UnreachableServerTest {
     server.put("events", IdServer.flakes(10, 12));
     server.put("orders", IdServer.dense(20, 20));
     server.put("strict", IdServer.dense(1, 1).setOrder(dev.plinth.id.v1.Order.ORDER_STRICT));
-    assertEquals("WRONG_FORMAT", refusal(() -> client.ids().range("events")));
-    assertEquals("WRONG_FORMAT", refusal(() -> client.ids().range("strict")));
-    assertEquals("WRONG_FORMAT", refusal(() -> client.ids().snowflake("orders")));
-    assertEquals("NAMESPACE_UNKNOWN", refusal(() -> client.ids().range("nowhere")));
+    assertEquals(
+        ErrorReason.ERROR_REASON_WRONG_FORMAT, refusal(() -> client.ids().range("events")));
+    assertEquals(
+        ErrorReason.ERROR_REASON_WRONG_FORMAT, refusal(() -> client.ids().range("strict")));
+    assertEquals(
+        ErrorReason.ERROR_REASON_WRONG_FORMAT, refusal(() -> client.ids().snowflake("orders")));
+    assertEquals(
+        ErrorReason.ERROR_REASON_NAMESPACE_UNKNOWN, refusal(() -> client.ids().range("nowhere")));
   }
 
   @Test
@@ -144,11 +149,13 @@ class UnreachableServerTest {
       assertEquals(i, ids.next());
     }
     IdsUnavailableException none = assertThrows(IdsUnavailableException.class, ids::next);
-    assertEquals("SEQUENCE_EXHAUSTED", ((CallFailedException) none.getCause()).reason());
+    assertEquals(
+        ErrorReason.ERROR_REASON_SEQUENCE_EXHAUSTED,
+        ((CallFailedException) none.getCause()).reason());
     assertFalse(none.retryAfter().isZero());
   }
 
-  private static String refusal(org.junit.jupiter.api.function.Executable call) {
+  private static ErrorReason refusal(org.junit.jupiter.api.function.Executable call) {
     return assertThrows(CallFailedException.class, call).reason();
   }
 

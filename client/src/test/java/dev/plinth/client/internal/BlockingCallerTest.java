@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.StringValue;
 import dev.plinth.client.CallFailedException;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.ManagedChannel;
@@ -87,7 +88,7 @@ class BlockingCallerTest {
     CallFailedException failed =
         assertThrows(CallFailedException.class, () -> call(Duration.ofSeconds(10)));
     assertEquals(Code.FAILED_PRECONDITION, failed.code());
-    assertEquals("SESSION_EXPIRED", failed.reason());
+    assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, failed.reason());
     assertEquals(1, received.size());
   }
 

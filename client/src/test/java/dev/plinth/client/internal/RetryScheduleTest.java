@@ -3,7 +3,9 @@ package dev.plinth.client.internal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.client.CallFailedException;
 import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -24,10 +26,10 @@ class RetryScheduleTest {
     Set<Code> retried = EnumSet.noneOf(Code.class);
     Set<Code> retriedWhenTold = EnumSet.noneOf(Code.class);
     for (Code code : EnumSet.complementOf(EnumSet.of(Code.OK))) {
-      if (rule.pause(Failures.plain(code), 0, LONG).isPresent()) {
+      if (delay(Failures.plain(code), 0, LONG).isPresent()) {
         retried.add(code);
       }
-      if (rule.pause(Failures.withRetryInfo(code, SECOND), 0, LONG).isPresent()) {
+      if (delay(Failures.withRetryInfo(code, SECOND), 0, LONG).isPresent()) {
         retriedWhenTold.add(code);
       }
     }
@@ -55,7 +57,7 @@ class RetryScheduleTest {
   void pause_isNeverBelowTheServersWord() {
     for (int i = 0; i < 200; i++) {
       Duration pause =
-          rule.pause(Failures.withRetryInfo(Code.UNAVAILABLE, SECOND), 0, LONG).orElseThrow();
+          delay(Failures.withRetryInfo(Code.UNAVAILABLE, SECOND), 0, LONG).orElseThrow();
       assertEquals(SECOND, pause);
     }
   }
@@ -63,11 +65,16 @@ class RetryScheduleTest {
   @Test
   void pause_beyondTheTimeLeft_isNone() {
     assertEquals(
-        Optional.empty(), rule.pause(Failures.withRetryInfo(Code.UNAVAILABLE, SECOND), 0, SECOND));
-    assertEquals(Optional.empty(), rule.pause(Failures.plain(Code.UNAVAILABLE), 0, Duration.ZERO));
+        Optional.empty(), delay(Failures.withRetryInfo(Code.UNAVAILABLE, SECOND), 0, SECOND));
+    assertEquals(Optional.empty(), delay(Failures.plain(Code.UNAVAILABLE), 0, Duration.ZERO));
+  }
+
+  private Optional<Duration> delay(StatusRuntimeException failure, int failures, Duration left) {
+    return rule.delay(
+        CallFailedException.of("Say", failure), failures, RetrySchedule.MAX_BACKOFF, left);
   }
 
   private Duration pause(int failures) {
-    return rule.pause(Failures.plain(Code.UNAVAILABLE), failures, LONG).orElseThrow();
+    return delay(Failures.plain(Code.UNAVAILABLE), failures, LONG).orElseThrow();
   }
 }

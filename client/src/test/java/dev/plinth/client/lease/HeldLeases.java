@@ -24,18 +24,16 @@ public final class HeldLeases {
     return lost;
   }
 
-  private static LeaseHandle handle(String key, long token, ClientSession clientSession) {
+  private static LeaseHandle handle(String key, long token, ClientSession session) {
     Lease lease = Lease.newBuilder().setNamespace("default").setKey(key).setToken(token).build();
-    return new LeaseHandle(lease, LocalLease.on(clientSession, token), null);
+    return new LeaseHandle(lease, LocalLease.on(session, token), null);
   }
 
   private static ClientSession session() {
     ManualClock clock = new ManualClock();
-    ClientEnvironment clientEnvironment =
+    ClientEnvironment environment =
         new ClientEnvironment(clock.nanos(), clock, null, Runnable::run, null, ClientEvents.NONE);
-    LocalDeadline localDeadline =
-        new LocalDeadline(clientEnvironment.now(), Duration.ofSeconds(10));
-    return new ClientSession(
-        new SessionCredentials("s", ""), localDeadline, null, clientEnvironment);
+    LocalDeadline localDeadline = new LocalDeadline(environment.now(), Duration.ofSeconds(10));
+    return new ClientSession(new SessionCredentials("s", ""), localDeadline, null, environment);
   }
 }

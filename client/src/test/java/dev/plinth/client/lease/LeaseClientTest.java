@@ -9,6 +9,7 @@ import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseServer;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.testkit.Await;
 import io.grpc.Status.Code;
 import java.nio.file.Path;
@@ -133,7 +134,7 @@ class LeaseClientTest {
             CallFailedException.class,
             () -> ann.leases().tryAcquire("other", AcquireOptions.defaults().priority(101)));
     assertEquals(Code.INVALID_ARGUMENT, refused.code());
-    assertEquals("FIELD_INVALID", refused.reason());
+    assertEquals(ErrorReason.ERROR_REASON_FIELD_INVALID, refused.reason());
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.ResourceExhaustedException;
 import dev.plinth.client.internal.ClientWire;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.ForceReleaseRequest;
 import dev.plinth.lease.v1.Policy;
 import dev.plinth.lease.v1.SemaphoreRule;
@@ -114,7 +115,7 @@ class LeaseKindsTest {
     Await.until("ann is in line", () -> server.lease("two").getWaiters() == 1);
     DeadlockException found =
         assertThrows(DeadlockException.class, () -> bob.leases().acquire("one", LONG, worker));
-    assertEquals("DEADLOCK", found.reason());
+    assertEquals(ErrorReason.ERROR_REASON_DEADLOCK, found.reason());
     two.close();
     assertTrue(annWaits.get(10, TimeUnit.SECONDS).isPresent());
     one.close();
@@ -134,7 +135,7 @@ class LeaseKindsTest {
         assertThrows(
             ResourceExhaustedException.class,
             () -> bob.leases().acquire("printer", Duration.ofMillis(300)));
-    assertEquals("QUEUE_FULL", full.reason());
+    assertEquals(ErrorReason.ERROR_REASON_QUEUE_FULL, full.reason());
     assertTrue(full.retryAfter().compareTo(Duration.ZERO) > 0);
     ann.close();
     assertThrows(ExecutionException.class, () -> first.get(10, TimeUnit.SECONDS));
@@ -149,11 +150,11 @@ class LeaseKindsTest {
         assertThrows(
             ResourceExhaustedException.class,
             () -> bob.leases().acquire("two", Duration.ofMillis(300)));
-    assertEquals("QUOTA_EXCEEDED", quota.reason());
+    assertEquals(ErrorReason.ERROR_REASON_QUOTA_EXCEEDED, quota.reason());
     policy(Policy.newBuilder().setMaxAcquiresPerSecond(1));
     ResourceExhaustedException rate =
         assertThrows(ResourceExhaustedException.class, this::acquireFast);
-    assertEquals("RATE_EXCEEDED", rate.reason());
+    assertEquals(ErrorReason.ERROR_REASON_RATE_EXCEEDED, rate.reason());
     assertTrue(rate.retryAfter().compareTo(Duration.ZERO) > 0);
   }
 

@@ -10,6 +10,7 @@ import dev.plinth.client.LeaseServer;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.election.Leadership;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.testkit.FaultProxy;
 import io.grpc.Status.Code;
 import java.nio.file.Path;
@@ -98,12 +99,12 @@ class ResumeTest {
         assertThrows(
             CallFailedException.class,
             () -> successor.leases().resume(new SessionCredentials(key.id(), "guessed")));
-    assertEquals("TOKEN_INVALID", denied.reason());
+    assertEquals(ErrorReason.ERROR_REASON_TOKEN_INVALID, denied.reason());
     assertTrue(denied.code() == Code.UNAUTHENTICATED || denied.code() == Code.PERMISSION_DENIED);
     assertThrows(IllegalStateException.class, () -> dead.leases().resume(key));
     dead.close();
     CallFailedException ended =
         assertThrows(CallFailedException.class, () -> successor.leases().resume(key));
-    assertEquals("SESSION_EXPIRED", ended.reason());
+    assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
   }
 }

@@ -53,8 +53,7 @@ class ClientLimitMetricsTest {
     service.answer(limiter.request(1, false));
     service.run("a lease", () -> limiter.paid(1));
     service.moveWithoutTimers(Duration.ofMillis(450));
-    assertEquals(
-        DecisionSource.SERVICE, service.answer(limiter.request(3, false)).decisionSource());
+    assertEquals(DecisionSource.SERVICE, service.answer(limiter.request(3, false)).source());
     assertEquals(3, counter("lease.stale"));
   }
 

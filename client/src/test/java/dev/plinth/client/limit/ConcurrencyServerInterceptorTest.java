@@ -8,6 +8,7 @@ import com.google.protobuf.Any;
 import com.google.rpc.ErrorInfo;
 import com.google.rpc.RetryInfo;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
 import io.grpc.Metadata;
@@ -40,7 +41,7 @@ class ConcurrencyServerInterceptorTest {
         request ->
             RenewSlotResponse.newBuilder()
                 .setOutcome(RenewSlotResponse.Outcome.OUTCOME_RENEWED)
-                .setValidFor(LimitWire.duration(TTL))
+                .setValidFor(ClientWire.duration(TTL))
                 .build();
   }
 
@@ -56,7 +57,7 @@ class ConcurrencyServerInterceptorTest {
     service.run("it runs", () -> server.heard.size() == 1);
     assertEquals(0, service.releases.size());
     assertEquals(7, ConcurrencyServerInterceptor.TOKEN.get(server.last));
-    assertEquals(TTL, LimitWire.duration(service.slots.get(0).getTtl()));
+    assertEquals(TTL, ClientWire.duration(service.slots.get(0).getTtl()));
     talk.finish();
     assertEquals(Code.OK, service.answer(talk.ended).getCode());
     assertReleasedOnce();
@@ -129,7 +130,7 @@ class ConcurrencyServerInterceptorTest {
         request ->
             AcquireSlotResponse.newBuilder()
                 .setOutcome(AcquireSlotResponse.Outcome.OUTCOME_FULL)
-                .setRetryAfter(LimitWire.duration(Duration.ofSeconds(3)))
+                .setRetryAfter(ClientWire.duration(Duration.ofSeconds(3)))
                 .build();
     GuardedServer.Talk talk = server.talk(new Metadata()).say("hello");
     assertEquals(Code.RESOURCE_EXHAUSTED, service.answer(talk.ended).getCode());
@@ -248,7 +249,7 @@ class ConcurrencyServerInterceptorTest {
             dev.plinth.ratelimit.v1.Slot.newBuilder()
                 .setSlotId("slot")
                 .setToken(7)
-                .setValidFor(LimitWire.duration(TTL)))
+                .setValidFor(ClientWire.duration(TTL)))
         .build();
   }
 

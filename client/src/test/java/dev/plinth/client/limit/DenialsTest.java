@@ -32,7 +32,7 @@ class DenialsTest {
     service.clock.advance(Duration.ofMillis(299));
     LimiterDecision held = ask(1);
     assertFalse(held.allowed());
-    assertEquals(DecisionSource.DENY_CACHE, held.decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, held.source());
     assertEquals(Optional.of(Duration.ofMillis(1)), held.retryAfter());
     assertEquals(Verdict.VERDICT_DENY, held.decision().orElseThrow().getVerdict());
     assertEquals(1, service.checks.size());
@@ -45,11 +45,10 @@ class DenialsTest {
   void L10_lessThanWasDenied_isAsked_moreIsNot() {
     deny(5, Duration.ofMillis(500), Duration.ZERO);
     service.check = request -> ScriptedLimits.allowed(request.getCost());
-    assertEquals(DecisionSource.DENY_CACHE, ask(6).decisionSource());
-    assertEquals(DecisionSource.DENY_CACHE, ask(5).decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, ask(6).source());
+    assertEquals(DecisionSource.DENY_CACHE, ask(5).source());
     assertTrue(ask(4).allowed());
-    assertEquals(
-        DecisionSource.DENY_CACHE, ask(5).decisionSource()); // less that passed does not lift it
+    assertEquals(DecisionSource.DENY_CACHE, ask(5).source()); // less that passed does not lift it
   }
 
   @Test
@@ -57,7 +56,7 @@ class DenialsTest {
     deny(1, Duration.ofDays(20), Duration.ZERO);
     service.clock.advance(Duration.ofMillis(999));
     LimiterDecision held = ask(1);
-    assertEquals(DecisionSource.DENY_CACHE, held.decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, held.source());
     assertEquals(Duration.ofDays(20).minusMillis(999), held.retryAfter().orElseThrow());
     service.clock.advance(Duration.ofMillis(1));
     service.check = request -> ScriptedLimits.allowed(1);
@@ -68,7 +67,7 @@ class DenialsTest {
   void neverAllowed_isAskedEachTime() {
     service.check = request -> Decision.newBuilder().setVerdict(Verdict.VERDICT_DENY).build();
     assertEquals(Optional.empty(), ask(1).retryAfter());
-    assertEquals(DecisionSource.SERVICE, ask(1).decisionSource());
+    assertEquals(DecisionSource.SERVICE, ask(1).source());
     assertEquals(2, service.checks.size());
   }
 
@@ -76,15 +75,15 @@ class DenialsTest {
   void laterDenialOfLess_coversMore() {
     deny(5, Duration.ofMillis(900), Duration.ZERO);
     deny(2, Duration.ofMillis(300), Duration.ZERO);
-    assertEquals(DecisionSource.DENY_CACHE, ask(2).decisionSource());
-    assertEquals(DecisionSource.DENY_CACHE, ask(5).decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, ask(2).source());
+    assertEquals(DecisionSource.DENY_CACHE, ask(5).source());
   }
 
   @Test
   void check_asksTheServiceAllTheSame() {
     deny(1, Duration.ofMillis(500), Duration.ZERO);
     service.check = request -> ScriptedLimits.allowed(1);
-    assertTrue(LimitWire.isAllowed(service.answer(limiter.checked(1))));
+    assertTrue(LimiterDecision.isAllowed(service.answer(limiter.checked(1))));
   }
 
   @Test
@@ -101,7 +100,7 @@ class DenialsTest {
           service.clock.advance(takes);
           return ScriptedLimits.denied(retryAfter);
         };
-    assertEquals(DecisionSource.SERVICE, ask(cost).decisionSource());
+    assertEquals(DecisionSource.SERVICE, ask(cost).source());
   }
 
   private LimiterDecision ask(long cost) {

@@ -226,14 +226,14 @@ class LeasedBudgetTest {
 
   @Test
   void leaseThatComesAfterTheEnd_isGivenBackUnspent() {
-    LeasedBudget leasedBudget =
+    LeasedBudget budget =
         new LeasedBudget(new LimiterKey("api", Map.of()), rateLimitClient.context());
     service.lease = request -> service.leased(10);
-    leasedBudget.missed(1);
-    leasedBudget.close();
+    budget.missed(1);
+    budget.close();
     service.run("a lease", () -> service.leases.size() == 1);
     assertReturned("lease-1", 10);
-    assertFalse(leasedBudget.pay(1));
+    assertFalse(budget.pay(1));
   }
 
   @Test

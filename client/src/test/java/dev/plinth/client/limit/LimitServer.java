@@ -1,6 +1,7 @@
 package dev.plinth.client.limit;
 
 import com.google.protobuf.util.Durations;
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
 import dev.plinth.ratelimit.policy.PolicyApp;
@@ -96,7 +97,7 @@ final class LimitServer implements AutoCloseable {
         .setAlgorithm(Algorithm.ALGORITHM_TOKEN_BUCKET)
         .setBurst(burst)
         .setLimit(limit)
-        .setPeriod(LimitWire.duration(period));
+        .setPeriod(ClientWire.duration(period));
   }
 
   /** Half of it may be out in leases of 200 ms, to one or two. */

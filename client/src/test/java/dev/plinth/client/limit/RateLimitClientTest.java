@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.util.Durations;
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.LeaseRule;
@@ -143,7 +144,7 @@ class RateLimitClientTest {
   void domainWithoutPolicy_isAFailure() {
     Limiter limiter = client.limits(strict()).of("nowhere", "tenant", "acme");
     CallFailedException failed = assertThrows(CallFailedException.class, limiter::tryAcquire);
-    assertEquals("POLICY_UNKNOWN", failed.reason());
+    assertEquals(ErrorReason.ERROR_REASON_POLICY_UNKNOWN, failed.reason());
     assertThrows(CallFailedException.class, () -> limiter.check(1));
   }
 

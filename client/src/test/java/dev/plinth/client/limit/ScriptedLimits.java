@@ -2,6 +2,7 @@ package dev.plinth.client.limit;
 
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.PlinthClientBuilder;
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
 import dev.plinth.ratelimit.v1.BudgetLease;
@@ -151,7 +152,7 @@ final class ScriptedLimits implements AutoCloseable {
   static Decision denied(Duration retryAfter) {
     return Decision.newBuilder()
         .setVerdict(Verdict.VERDICT_DENY)
-        .setRetryAfter(LimitWire.duration(retryAfter))
+        .setRetryAfter(ClientWire.duration(retryAfter))
         .setPolicyVersion(1)
         .setDecidedBy(DecidedBy.DECIDED_BY_STORE)
         .build();
@@ -165,7 +166,7 @@ final class ScriptedLimits implements AutoCloseable {
             BudgetLease.newBuilder()
                 .setLeaseId("lease-" + leases.size())
                 .setGranted(granted)
-                .setValidFor(LimitWire.duration(LEASE)))
+                .setValidFor(ClientWire.duration(LEASE)))
         .setPolicyVersion(1)
         .build();
   }
@@ -173,7 +174,7 @@ final class ScriptedLimits implements AutoCloseable {
   static LeaseBudgetResponse notLeased(LeaseBudgetResponse.Outcome outcome, Duration retryAfter) {
     return LeaseBudgetResponse.newBuilder()
         .setOutcome(outcome)
-        .setRetryAfter(LimitWire.duration(retryAfter))
+        .setRetryAfter(ClientWire.duration(retryAfter))
         .setPolicyVersion(1)
         .build();
   }
@@ -181,7 +182,7 @@ final class ScriptedLimits implements AutoCloseable {
   static ReserveResponse reserved(Duration wait, long cost) {
     return ReserveResponse.newBuilder()
         .setReservationId("place")
-        .setWait(LimitWire.duration(wait))
+        .setWait(ClientWire.duration(wait))
         .setDecision(allowed(cost))
         .build();
   }

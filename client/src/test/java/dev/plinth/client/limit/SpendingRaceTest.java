@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.BudgetLease;
 import dev.plinth.ratelimit.v1.LeaseBudgetRequest;
 import dev.plinth.ratelimit.v1.LeaseBudgetResponse;
@@ -55,7 +56,7 @@ class SpendingRaceTest {
 
   private static void spend(Limiter limiter, int cost, AtomicLong admitted) {
     for (long i = 0; i < CALLS; i++) {
-      if (limiter.request(cost, false).join().decisionSource() == DecisionSource.LEASE) {
+      if (limiter.request(cost, false).join().source() == DecisionSource.LEASE) {
         admitted.addAndGet(cost);
       }
       if (i % 5000 == 0) {
@@ -75,7 +76,7 @@ class SpendingRaceTest {
             BudgetLease.newBuilder()
                 .setLeaseId("lease-" + names.incrementAndGet())
                 .setGranted(units)
-                .setValidFor(LimitWire.duration(Duration.ofMillis(20))))
+                .setValidFor(ClientWire.duration(Duration.ofMillis(20))))
         .build();
   }
 }

@@ -30,7 +30,7 @@ class UnavailableTest {
     fail(Code.UNAVAILABLE);
     LimiterDecision limiterDecision = ask(limiter(OnUnavailable.OPEN));
     assertTrue(limiterDecision.allowed());
-    assertEquals(DecisionSource.UNAVAILABLE, limiterDecision.decisionSource());
+    assertEquals(DecisionSource.UNAVAILABLE, limiterDecision.source());
   }
 
   @Test
@@ -38,7 +38,7 @@ class UnavailableTest {
     fail(Code.UNAVAILABLE);
     LimiterDecision limiterDecision = ask(limiter(OnUnavailable.CLOSED));
     assertFalse(limiterDecision.allowed());
-    assertEquals(DecisionSource.UNAVAILABLE, limiterDecision.decisionSource());
+    assertEquals(DecisionSource.UNAVAILABLE, limiterDecision.source());
   }
 
   @Test
@@ -70,7 +70,7 @@ class UnavailableTest {
     Limiter limiter = limiter(OnUnavailable.OPEN);
     fail(Code.UNAVAILABLE);
     for (int i = 0; i < 10; i++) {
-      assertEquals(DecisionSource.UNAVAILABLE, ask(limiter).decisionSource());
+      assertEquals(DecisionSource.UNAVAILABLE, ask(limiter).source());
     }
     assertEquals(3, service.checks.size());
     service.clock.advance(Duration.ofMillis(250));
@@ -79,8 +79,8 @@ class UnavailableTest {
     assertEquals(4, service.checks.size());
     service.check = request -> ScriptedLimits.allowed(1);
     service.clock.advance(Duration.ofMillis(250));
-    assertEquals(DecisionSource.SERVICE, ask(limiter).decisionSource());
-    assertEquals(DecisionSource.SERVICE, ask(limiter).decisionSource());
+    assertEquals(DecisionSource.SERVICE, ask(limiter).source());
+    assertEquals(DecisionSource.SERVICE, ask(limiter).source());
   }
 
   @Test
@@ -90,7 +90,7 @@ class UnavailableTest {
     ask(limiter);
     service.run("a lease", () -> limiter.paid(1));
     fail(Code.UNAVAILABLE);
-    assertEquals(DecisionSource.LEASE, ask(limiter).decisionSource());
+    assertEquals(DecisionSource.LEASE, ask(limiter).source());
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.ReserveResponse;
 import dev.plinth.ratelimit.v1.Verdict;
@@ -37,7 +38,7 @@ class WaitsTest {
     service.reserve = request -> ScriptedLimits.reserved(Duration.ofMillis(300), 1);
     CompletableFuture<Boolean> mine = limiter.waiter(1, SECOND);
     service.run("a place", () -> service.reserves.size() == 1);
-    assertEquals(SECOND, LimitWire.duration(service.reserves.get(0).getMaxWait()));
+    assertEquals(SECOND, ClientWire.duration(service.reserves.get(0).getMaxWait()));
     service.clock.advance(Duration.ofMillis(299));
     assertFalse(mine.isDone());
     service.clock.advance(Duration.ofMillis(1));
@@ -158,11 +159,9 @@ class WaitsTest {
     Reservation place = service.answer(limiter.reservations().reserve(5, SECOND)).orElseThrow();
     service.check = request -> ScriptedLimits.denied(SECOND);
     service.answer(limiter.request(1, false));
-    assertEquals(
-        DecisionSource.DENY_CACHE, service.answer(limiter.request(1, false)).decisionSource());
+    assertEquals(DecisionSource.DENY_CACHE, service.answer(limiter.request(1, false)).source());
     service.answer(place.settling(0));
-    assertEquals(
-        DecisionSource.SERVICE, service.answer(limiter.request(1, false)).decisionSource());
+    assertEquals(DecisionSource.SERVICE, service.answer(limiter.request(1, false)).source());
   }
 
   private boolean advanced() {

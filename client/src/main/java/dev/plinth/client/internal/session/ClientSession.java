@@ -1,19 +1,19 @@
 package dev.plinth.client.internal.session;
 
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.ClockReading;
-import dev.plinth.client.internal.ErrorDetails;
 import dev.plinth.client.internal.LocalDeadline;
 import dev.plinth.client.lease.SessionCredentials;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.ReleaseAsk;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,9 +37,9 @@ public final class ClientSession {
   }
 
   private final SessionCredentials key;
-  private final LocalDeadline localDeadline;
+  private final LocalDeadline deadline;
   private final HeartbeatSender heartbeatSender;
-  private final ClientEnvironment clientEnvironment;
+  private final ClientEnvironment environment;
   private final Set<SessionListener> dependants = ConcurrentHashMap.newKeySet();
   private final AtomicReference<LeaseState> announced = new AtomicReference<>(LeaseState.SAFE);
   private final AtomicBoolean beating = new AtomicBoolean();
@@ -49,18 +49,18 @@ public final class ClientSession {
 
   public ClientSession(
       SessionCredentials key,
-      LocalDeadline localDeadline,
+      LocalDeadline deadline,
       HeartbeatSender heartbeatSender,
-      ClientEnvironment clientEnvironment) {
+      ClientEnvironment environment) {
     this.key = key;
-    this.localDeadline = localDeadline;
+    this.deadline = deadline;
     this.heartbeatSender = heartbeatSender;
-    this.clientEnvironment = clientEnvironment;
+    this.environment = environment;
   }
 
   public void start() {
-    clientEnvironment.thread().execute(this::watch);
-    clientEnvironment.thread().execute(() -> scheduleHeartbeat(localDeadline.interval()));
+    environment.loop().execute(this::watch);
+    environment.loop().execute(() -> scheduleHeartbeat(deadline.interval()));
   }
 
   public SessionCredentials key() {
@@ -72,13 +72,13 @@ public final class ClientSession {
   }
 
   public ClientEnvironment environment() {
-    return clientEnvironment;
+    return environment;
   }
 
   public LeaseState state() {
-    ClockReading now = clientEnvironment.now();
-    LeaseState state = localDeadline.state(now);
-    if (state != LeaseState.LOST && localDeadline.wasSuspended(now)) {
+    ClockReading now = environment.now();
+    LeaseState state = deadline.state(now);
+    if (state != LeaseState.LOST && deadline.wasSuspended(now)) {
       sendHeartbeatNow();
     }
     return state;
@@ -86,7 +86,7 @@ public final class ClientSession {
 
   /** Slept past its deadline, and no answer has come since. */
   public boolean isExpiredInSleep() {
-    return localDeadline.isExpiredInSleep(clientEnvironment.now());
+    return deadline.isExpiredInSleep(environment.now());
   }
 
   public boolean isLost() {
@@ -94,14 +94,14 @@ public final class ClientSession {
   }
 
   public Duration remaining() {
-    return localDeadline.remaining(clientEnvironment.now());
+    return deadline.remaining(environment.now());
   }
 
   /**
    * No beat follows, and holders are told: here first, so that they stop before the server acts.
    */
   public void end() {
-    localDeadline.end();
+    deadline.end();
     announce();
   }
 
@@ -116,14 +116,14 @@ public final class ClientSession {
   /** Asks the server now, not at the next turn, unless its answer is awaited already. */
   public void sendHeartbeatNow() {
     if (beating.compareAndSet(false, true)) {
-      clientEnvironment.thread().execute(this::sendHeartbeat);
+      environment.loop().execute(this::sendHeartbeat);
     }
   }
 
   private void scheduleHeartbeat(Duration delay) {
     int current = turn;
-    clientEnvironment
-        .thread()
+    environment
+        .loop()
         .after(
             delay,
             () -> {
@@ -139,14 +139,12 @@ public final class ClientSession {
       return;
     }
     int current = ++turn;
-    ClockReading sentAt = clientEnvironment.now();
+    ClockReading sentAt = environment.now();
     heartbeatSender
-        .send(ClientWire.shorter(MAX_BEAT, localDeadline.interval()))
+        .send(ClientWire.shorter(MAX_BEAT, deadline.interval()))
         .whenComplete(
             (answer, thrown) ->
-                clientEnvironment
-                    .thread()
-                    .execute(() -> answered(current, sentAt, answer, thrown)));
+                environment.loop().execute(() -> answered(current, sentAt, answer, thrown)));
   }
 
   private void answered(int of, ClockReading sentAt, HeartbeatResponse answer, Throwable thrown) {
@@ -158,43 +156,41 @@ public final class ClientSession {
     if (thrown == null) {
       renewed(sentAt, answer);
     } else if (isExpired(thrown)) {
-      localDeadline.end();
+      deadline.end();
     } else {
-      localDeadline.missed();
+      deadline.missed();
     }
     announce();
   }
 
   private void renewed(ClockReading sentAt, HeartbeatResponse answer) {
-    ClockReading now = clientEnvironment.now();
+    ClockReading now = environment.now();
     failures = 0;
-    Duration slack = localDeadline.remaining(now);
-    localDeadline.renewed(sentAt, ClientWire.duration(answer.getTtl()), now);
-    clientEnvironment.events().renewed(slack);
+    Duration slack = deadline.remaining(now);
+    deadline.renewed(sentAt, ClientWire.duration(answer.getTtl()), now);
+    environment.events().renewed(slack);
     answer.getReleaseAsksList().forEach(ask -> eachDependant(d -> d.onReleaseAsked(ask, sentAt)));
   }
 
   private Duration restOfTheInterval(ClockReading sentAt, HeartbeatResponse answer) {
     return LocalDeadline.interval(ClientWire.duration(answer.getTtl()))
-        .minusNanos(clientEnvironment.now().nanos() - sentAt.nanos());
+        .minusNanos(environment.now().nanos() - sentAt.nanos());
   }
 
   private Duration pause() {
-    return clientEnvironment.rule().jittered(failures++, localDeadline.interval());
+    return environment.retries().backoff(failures++, deadline.interval());
   }
 
   private static boolean isExpired(Throwable thrown) {
-    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-    return ErrorDetails.SESSION_EXPIRED.equals(ErrorDetails.reason(cause));
+    return thrown instanceof CallFailedException failure
+        && failure.reason() == ErrorReason.ERROR_REASON_SESSION_EXPIRED;
   }
 
   private void watch() {
     // What was told decides, not a second look at the clock: a loss between the two would be told
     // by nobody.
     if (announce() != LeaseState.LOST) {
-      clientEnvironment
-          .thread()
-          .after(localDeadline.untilNextEdge(clientEnvironment.now()), this::watch);
+      environment.loop().after(deadline.untilNextEdge(environment.now()), this::watch);
     }
   }
 

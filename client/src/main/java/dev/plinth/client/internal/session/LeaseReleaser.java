@@ -15,21 +15,21 @@ import dev.plinth.lease.v1.ReleaseResponse.Outcome;
  */
 public final class LeaseReleaser {
   private final ClientRuntime runtime;
-  private final ClientSession clientSession;
+  private final ClientSession session;
   private final boolean reentrant;
 
   /**
    * @param reentrant whether others in this client may have entered the lease too; else it is this
    *     one's alone
    */
-  public LeaseReleaser(ClientRuntime runtime, ClientSession clientSession, boolean reentrant) {
+  public LeaseReleaser(ClientRuntime runtime, ClientSession session, boolean reentrant) {
     this.runtime = runtime;
-    this.clientSession = clientSession;
+    this.session = session;
     this.reentrant = reentrant;
   }
 
   public void now(Lease lease) {
-    if (clientSession.isLost()) {
+    if (session.isLost()) {
       return; // the server ends it by itself, and the lock-delay is meant for this
     }
     ReleaseRequest request = request(lease);
@@ -65,13 +65,11 @@ public final class LeaseReleaser {
   }
 
   private void send(Lease lease, ReleaseRequest request) {
-    runtime
-        .backgroundCaller()
-        .run(
-            LeaseServiceGrpc.getReleaseMethod(),
-            request,
-            () -> !clientSession.isLost(),
-            answer -> retry(lease, answer));
+    runtime.sendInBackground(
+        LeaseServiceGrpc.getReleaseMethod(),
+        request,
+        () -> !session.isLost(),
+        answer -> retry(lease, answer));
   }
 
   /**

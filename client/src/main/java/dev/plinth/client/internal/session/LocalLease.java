@@ -45,8 +45,8 @@ public final class LocalLease implements ClientSession.SessionListener {
   }
 
   private final long token;
-  private final ClientSession clientSession;
-  private final ClientEnvironment clientEnvironment;
+  private final ClientSession session;
+  private final ClientEnvironment environment;
   private final long since;
   private final List<Listener> listeners = new ArrayList<>();
   private final List<Consumer<ReleaseAsk>> askListeners = new ArrayList<>();
@@ -57,30 +57,30 @@ public final class LocalLease implements ClientSession.SessionListener {
   private ReleaseAsk ask;
   private long graceEnd;
 
-  private LocalLease(long token, ClientSession clientSession) {
+  private LocalLease(long token, ClientSession session) {
     this.token = token;
-    this.clientSession = clientSession;
-    this.clientEnvironment = clientSession.environment();
-    this.since = clientEnvironment.now().nanos();
+    this.session = session;
+    this.environment = session.environment();
+    this.since = environment.now().nanos();
   }
 
-  public static LocalLease on(ClientSession clientSession, long token) {
-    LocalLease localLease = new LocalLease(token, clientSession);
-    clientSession.attach(localLease);
-    localLease.announce(); // what the session said before it was attached
-    return localLease;
+  public static LocalLease on(ClientSession session, long token) {
+    LocalLease hold = new LocalLease(token, session);
+    session.attach(hold);
+    hold.announce(); // what the session said before it was attached
+    return hold;
   }
 
   public synchronized LeaseState state() {
     if (released || onOffer) {
       return LeaseState.RELEASED;
     }
-    lost |= ask != null && graceEnd - clientEnvironment.now().nanos() <= 0;
-    return lost ? LeaseState.LOST : clientSession.state();
+    lost |= ask != null && graceEnd - environment.now().nanos() <= 0;
+    return lost ? LeaseState.LOST : session.state();
   }
 
   public boolean isExpiredInSleep() {
-    return clientSession.isExpiredInSleep();
+    return session.isExpiredInSleep();
   }
 
   public synchronized boolean isHeld() {
@@ -97,10 +97,10 @@ public final class LocalLease implements ClientSession.SessionListener {
     if (!isHeld()) {
       return Duration.ZERO;
     }
-    Duration left = clientSession.remaining();
+    Duration left = session.remaining();
     return ask == null
         ? left
-        : ClientWire.shorter(left, Duration.ofNanos(graceEnd - clientEnvironment.now().nanos()));
+        : ClientWire.shorter(left, Duration.ofNanos(graceEnd - environment.now().nanos()));
   }
 
   /** False if it was not held any more. */
@@ -144,7 +144,7 @@ public final class LocalLease implements ClientSession.SessionListener {
     }
     Listener listener = new Listener(state, task);
     if (announced == state) {
-      listener.tell(clientEnvironment.callbacks());
+      listener.tell(environment.callbacks());
     }
     listeners.add(listener);
   }
@@ -173,12 +173,12 @@ public final class LocalLease implements ClientSession.SessionListener {
     if (first) {
       askListeners.forEach(task -> notifyListeners(task, told));
     }
-    long left = Math.max(0, graceEnd - clientEnvironment.now().nanos());
-    clientEnvironment.thread().after(Duration.ofNanos(left), this::announce);
+    long left = Math.max(0, graceEnd - environment.now().nanos());
+    environment.loop().after(Duration.ofNanos(left), this::announce);
   }
 
   private void notifyListeners(Consumer<ReleaseAsk> task, ReleaseAsk what) {
-    clientEnvironment.callbacks().execute(() -> task.accept(what));
+    environment.callbacks().execute(() -> task.accept(what));
   }
 
   private synchronized void announce() {
@@ -188,17 +188,17 @@ public final class LocalLease implements ClientSession.SessionListener {
     }
     announced = state;
     if (state == LeaseState.JEOPARDY) {
-      clientEnvironment.events().jeopardy();
+      environment.events().jeopardy();
     } else if (state == LeaseState.LOST) {
       ended(state);
     }
     listeners.stream()
         .filter(listener -> listener.on == state)
-        .forEach(listener -> listener.tell(clientEnvironment.callbacks()));
+        .forEach(listener -> listener.tell(environment.callbacks()));
   }
 
   private void ended(LeaseState how) {
-    clientSession.detach(this);
-    clientEnvironment.events().held(how, Duration.ofNanos(clientEnvironment.now().nanos() - since));
+    session.detach(this);
+    environment.events().held(how, Duration.ofNanos(environment.now().nanos() - since));
   }
 }

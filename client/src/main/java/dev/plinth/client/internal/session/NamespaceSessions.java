@@ -26,7 +26,7 @@ public final class NamespaceSessions {
 
   /** A namespace's session; its lock lets one thread open it while the others wait. */
   private static final class Slot {
-    ClientSession clientSession;
+    ClientSession session;
   }
 
   private final Map<String, Slot> slots = new ConcurrentHashMap<>();
@@ -48,30 +48,29 @@ public final class NamespaceSessions {
     return tokens;
   }
 
-  public ClientSession current(String namespace, OperationDeadline operationDeadline)
+  public ClientSession current(String namespace, OperationDeadline deadline)
       throws InterruptedException {
     Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
     synchronized (slot) {
       checkOpen();
-      if (slot.clientSession == null || slot.clientSession.isLost()) {
-        slot.clientSession = open(namespace, operationDeadline);
+      if (slot.session == null || slot.session.isLost()) {
+        slot.session = open(namespace, deadline);
       }
-      return slot.clientSession;
+      return slot.session;
     }
   }
 
-  private ClientSession open(String namespace, OperationDeadline operationDeadline)
+  private ClientSession open(String namespace, OperationDeadline deadline)
       throws InterruptedException {
     OpenSessionRequest request =
         terms.toBuilder().setNamespace(namespace).setRequestId(ClientWire.newRequestId()).build();
-    return open(request, operationDeadline).clientSession();
+    return open(request, deadline).session();
   }
 
   /** A session that another process began, and what it holds. */
-  public record Resumed(ClientSession clientSession, List<Lease> held) {}
+  public record Resumed(ClientSession session, List<Lease> held) {}
 
-  public Resumed resume(
-      String namespace, SessionCredentials key, OperationDeadline operationDeadline)
+  public Resumed resume(String namespace, SessionCredentials key, OperationDeadline deadline)
       throws InterruptedException {
     OpenSessionRequest request =
         OpenSessionRequest.newBuilder()
@@ -82,16 +81,16 @@ public final class NamespaceSessions {
     Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
     synchronized (slot) {
       checkOpen();
-      if (slot.clientSession != null && !slot.clientSession.isLost()) {
+      if (slot.session != null && !slot.session.isLost()) {
         throw new IllegalStateException(
             "session "
-                + slot.clientSession.id()
+                + slot.session.id()
                 + " is in use (expected: none yet in "
                 + namespace
                 + ")");
       }
-      Resumed resumed = open(request, operationDeadline);
-      slot.clientSession = resumed.clientSession();
+      Resumed resumed = open(request, deadline);
+      slot.session = resumed.session();
       return resumed;
     }
   }
@@ -100,28 +99,24 @@ public final class NamespaceSessions {
    * Counts from before the first attempt: if that one opened the session and its answer was lost,
    * the second one's answer is a memory, not a renewal.
    */
-  private Resumed open(OpenSessionRequest request, OperationDeadline operationDeadline)
+  private Resumed open(OpenSessionRequest request, OperationDeadline deadline)
       throws InterruptedException {
     ClockReading sentAt = runtime.environment().now();
     OpenSessionResponse answer =
-        runtime
-            .blockingCaller()
-            .call(LeaseServiceGrpc.getOpenSessionMethod(), request, operationDeadline);
+        runtime.blockingCaller().call(LeaseServiceGrpc.getOpenSessionMethod(), request, deadline);
     HeartbeatRequest heartbeat =
         HeartbeatRequest.newBuilder()
             .setNamespace(request.getNamespace())
             .setSessionId(answer.getSessionId())
             .build();
     HeartbeatSender sender =
-        deadline ->
-            runtime.asyncCaller().send(LeaseServiceGrpc.getHeartbeatMethod(), heartbeat, deadline);
+        within -> runtime.send(LeaseServiceGrpc.getHeartbeatMethod(), heartbeat, within);
     LocalDeadline localDeadline = new LocalDeadline(sentAt, ClientWire.duration(answer.getTtl()));
     SessionCredentials key =
         new SessionCredentials(answer.getSessionId(), answer.getResumeSecret());
-    ClientSession clientSession =
-        new ClientSession(key, localDeadline, sender, runtime.environment());
-    clientSession.start();
-    return new Resumed(clientSession, answer.getHeldList());
+    ClientSession session = new ClientSession(key, localDeadline, sender, runtime.environment());
+    session.start();
+    return new Resumed(session, answer.getHeldList());
   }
 
   private void checkOpen() {
@@ -135,10 +130,10 @@ public final class NamespaceSessions {
     closed = true;
     for (Map.Entry<String, Slot> entry : slots.entrySet()) {
       synchronized (entry.getValue()) {
-        ClientSession clientSession = entry.getValue().clientSession;
-        if (clientSession != null && !clientSession.isLost()) {
-          clientSession.end();
-          closeAtServer(entry.getKey(), clientSession.id(), each);
+        ClientSession session = entry.getValue().session;
+        if (session != null && !session.isLost()) {
+          session.end();
+          closeAtServer(entry.getKey(), session.id(), each);
         }
       }
     }

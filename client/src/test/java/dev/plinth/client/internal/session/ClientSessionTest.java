@@ -3,6 +3,7 @@ package dev.plinth.client.internal.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientEventLoop;
@@ -33,13 +34,13 @@ class ClientSessionTest {
   private final ManualClock clock = new ManualClock();
   private final List<CompletableFuture<HeartbeatResponse>> beats = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
-  private ClientSession clientSession;
-  private LocalLease localLease;
+  private ClientSession session;
+  private LocalLease hold;
 
   @BeforeEach
   void open() {
     ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
-    ClientEnvironment clientEnvironment =
+    ClientEnvironment environment =
         new ClientEnvironment(
             clock.nanos(),
             clock,
@@ -47,17 +48,17 @@ class ClientSessionTest {
             Runnable::run,
             new RetrySchedule(new Random(1)),
             ClientEvents.NONE);
-    clientSession =
+    session =
         new ClientSession(
             new SessionCredentials("s", "secret"),
-            new LocalDeadline(clientEnvironment.now(), TTL),
+            new LocalDeadline(environment.now(), TTL),
             this::beat,
-            clientEnvironment);
-    clientSession.start();
+            environment);
+    session.start();
     clock.runDue();
-    localLease = LocalLease.on(clientSession, 7);
-    localLease.on(LeaseState.JEOPARDY, () -> told.add("jeopardy"));
-    localLease.on(LeaseState.LOST, () -> told.add("lost"));
+    hold = LocalLease.on(session, 7);
+    hold.on(LeaseState.JEOPARDY, () -> told.add("jeopardy"));
+    hold.on(LeaseState.LOST, () -> told.add("lost"));
   }
 
   private CompletableFuture<HeartbeatResponse> beat(Duration deadline) {
@@ -73,7 +74,7 @@ class ClientSessionTest {
       beats.get(i - 1).complete(OK);
       clock.runDue();
     }
-    assertEquals(LeaseState.SAFE, clientSession.state());
+    assertEquals(LeaseState.SAFE, session.state());
     assertEquals(List.of(), told);
   }
 
@@ -83,7 +84,7 @@ class ClientSessionTest {
     advance(1500);
     beats.get(0).complete(OK);
     clock.runDue();
-    assertEquals(Duration.ofMillis(9000 - 1500), clientSession.remaining());
+    assertEquals(Duration.ofMillis(9000 - 1500), session.remaining());
     advance(1500);
     assertEquals(2, beats.size());
   }
@@ -110,7 +111,7 @@ class ClientSessionTest {
     assertEquals(2, beats.size());
     beats.get(1).complete(OK);
     clock.runDue();
-    assertEquals(LeaseState.SAFE, clientSession.state());
+    assertEquals(LeaseState.SAFE, session.state());
     advance(3000);
     fail(2, Code.DEADLINE_EXCEEDED);
     assertEquals(List.of("jeopardy", "jeopardy"), told);
@@ -118,11 +119,11 @@ class ClientSessionTest {
 
   @Test
   void beatsThatAllFail_endInLost_andThenStop() {
-    for (int i = 0; i < 200 && !clientSession.isLost(); i++) {
+    for (int i = 0; i < 200 && !session.isLost(); i++) {
       advance(50);
       beats.stream().filter(beat -> !beat.isDone()).toList().forEach(this::unavailable);
     }
-    assertTrue(clientSession.isLost());
+    assertTrue(session.isLost());
     assertEquals(List.of("jeopardy", "lost"), told);
     int sent = beats.size();
     advance(60_000);
@@ -132,7 +133,9 @@ class ClientSessionTest {
   @Test
   void serverSaysExpired_isLostAtOnce() {
     advance(3000);
-    beats.get(0).completeExceptionally(Failures.sessionExpired());
+    beats
+        .get(0)
+        .completeExceptionally(CallFailedException.of("Heartbeat", Failures.sessionExpired()));
     clock.runDue();
     assertEquals(List.of("lost"), told);
   }
@@ -143,7 +146,7 @@ class ClientSessionTest {
     advance(6000);
     beats.get(0).complete(OK);
     clock.runDue();
-    assertEquals(LeaseState.LOST, clientSession.state());
+    assertEquals(LeaseState.LOST, session.state());
     advance(60_000);
     assertEquals(1, beats.size());
   }
@@ -160,20 +163,22 @@ class ClientSessionTest {
     assertEquals(2, beats.size());
     beats.get(1).complete(OK);
     clock.runDue();
-    assertEquals(LeaseState.SAFE, clientSession.state());
-    assertEquals(Duration.ofSeconds(9), clientSession.remaining());
+    assertEquals(LeaseState.SAFE, session.state());
+    assertEquals(Duration.ofSeconds(9), session.remaining());
   }
 
   @Test
   void V15_machineThatSlept_isJeopardyAtTheNextLook_andAsksAtOnce() {
     advance(1000);
     clock.stepWall(Duration.ofMinutes(10));
-    assertEquals(LeaseState.JEOPARDY, clientSession.state());
-    assertEquals(LeaseState.JEOPARDY, localLease.state());
+    assertEquals(LeaseState.JEOPARDY, session.state());
+    assertEquals(LeaseState.JEOPARDY, hold.state());
     clock.runDue();
     assertEquals(1, beats.size());
     assertEquals(List.of("jeopardy"), told);
-    beats.get(0).completeExceptionally(Failures.sessionExpired());
+    beats
+        .get(0)
+        .completeExceptionally(CallFailedException.of("Heartbeat", Failures.sessionExpired()));
     clock.runDue();
     assertEquals(List.of("jeopardy", "lost"), told);
   }
@@ -182,7 +187,7 @@ class ClientSessionTest {
   void V15_beatOutOfTurn_movesTheNextOne_andAddsNone() {
     advance(1000);
     clock.stepWall(Duration.ofMinutes(10));
-    clientSession.state();
+    session.state();
     clock.runDue();
     beats.get(0).complete(OK);
     clock.runDue();
@@ -195,23 +200,23 @@ class ClientSessionTest {
   @Test
   void releaseAsk_isToldOnce_andItsGraceEndsTheHoldAlone() {
     List<String> asks = new ArrayList<>();
-    localLease.onAsked(ask -> asks.add(ask.getReason()));
-    LocalLease other = LocalLease.on(clientSession, 8);
+    hold.onAsked(ask -> asks.add(ask.getReason()));
+    LocalLease other = LocalLease.on(session, 8);
     advance(3000);
     advance(500);
     answerWithAsk(0, Duration.ofSeconds(4));
     assertEquals(List.of("maintenance"), asks);
-    assertEquals(Duration.ofMillis(3500), localLease.remaining()); // counted from before the send
+    assertEquals(Duration.ofMillis(3500), hold.remaining()); // counted from before the send
     advance(2500);
     answerWithAsk(1, Duration.ofSeconds(1));
     assertEquals(1, asks.size());
     advance(999);
-    assertEquals(LeaseState.SAFE, localLease.state());
+    assertEquals(LeaseState.SAFE, hold.state());
     advance(1);
     assertEquals(List.of("lost"), told);
-    assertEquals(LeaseState.LOST, localLease.state());
+    assertEquals(LeaseState.LOST, hold.state());
     assertEquals(LeaseState.SAFE, other.state());
-    assertEquals(LeaseState.SAFE, clientSession.state());
+    assertEquals(LeaseState.SAFE, session.state());
   }
 
   @Test
@@ -219,7 +224,7 @@ class ClientSessionTest {
     advance(3000);
     answerWithAsk(0, Duration.ofSeconds(4));
     List<String> asks = new ArrayList<>();
-    localLease.onAsked(ask -> asks.add(ask.getActor()));
+    hold.onAsked(ask -> asks.add(ask.getActor()));
     assertEquals(List.of("ops"), asks);
   }
 
@@ -237,8 +242,8 @@ class ClientSessionTest {
 
   @Test
   void listenerThatComesLate_isToldAtOnce_andOneThatLetGo_notAtAll() {
-    localLease.release();
-    LocalLease other = LocalLease.on(clientSession, 8);
+    hold.release();
+    LocalLease other = LocalLease.on(session, 8);
     advance(9000);
     assertEquals(List.of(), told);
     other.on(LeaseState.LOST, () -> told.add("late"));
@@ -247,32 +252,35 @@ class ClientSessionTest {
 
   @Test
   void holdOnOffer_isNotBelievedIn_untilNobodyTakesIt() {
-    assertTrue(localLease.beginTransfer());
-    assertEquals(LeaseState.RELEASED, localLease.state());
-    assertEquals(Duration.ZERO, localLease.remaining());
-    localLease.cancelTransfer();
-    assertEquals(LeaseState.SAFE, localLease.state());
-    localLease.beginTransfer();
+    assertTrue(hold.beginTransfer());
+    assertEquals(LeaseState.RELEASED, hold.state());
+    assertEquals(Duration.ZERO, hold.remaining());
+    hold.cancelTransfer();
+    assertEquals(LeaseState.SAFE, hold.state());
+    hold.beginTransfer();
     advance(9000);
-    localLease.cancelTransfer();
+    hold.cancelTransfer();
     assertEquals(List.of("lost"), told);
   }
 
   @Test
   void end_tellsTheLoss_andStopsTheBeats() {
-    clientSession.end();
+    session.end();
     assertEquals(List.of("lost"), told);
     advance(60_000);
     assertEquals(0, beats.size());
   }
 
   private void fail(int beat, Code code) {
-    beats.get(beat).completeExceptionally(Failures.plain(code));
+    beats
+        .get(beat)
+        .completeExceptionally(CallFailedException.of("Heartbeat", Failures.plain(code)));
     clock.runDue();
   }
 
   private void unavailable(CompletableFuture<HeartbeatResponse> beat) {
-    beat.completeExceptionally(Failures.plain(Code.UNAVAILABLE));
+    beat.completeExceptionally(
+        CallFailedException.of("Heartbeat", Failures.plain(Code.UNAVAILABLE)));
     clock.runDue();
   }
 

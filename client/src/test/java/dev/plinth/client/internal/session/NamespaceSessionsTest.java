@@ -42,7 +42,7 @@ class NamespaceSessionsTest {
   private int failFirst;
   private Server server;
   private ManagedChannel channel;
-  private NamespaceSessions namespaceSessions;
+  private NamespaceSessions sessions;
 
   @BeforeEach
   void start() throws Exception {
@@ -58,7 +58,7 @@ class NamespaceSessionsTest {
     ClientRuntime runtime =
         new ClientRuntime(
             "ann", channel, blockingCaller, environment, TTL, Runnable::run, Optional.empty());
-    namespaceSessions =
+    sessions =
         new NamespaceSessions(
             runtime, OpenSessionRequest.newBuilder().setOwnerId(runtime.owner()).build());
   }
@@ -72,8 +72,8 @@ class NamespaceSessionsTest {
   @Test
   void openingSentTwice_countsFromTheFirst_withOneRequestId() throws Exception {
     failFirst = 1;
-    ClientSession clientSession = current("a");
-    assertEquals(Duration.ofSeconds(9 - 4), clientSession.remaining());
+    ClientSession session = current("a");
+    assertEquals(Duration.ofSeconds(9 - 4), session.remaining());
     assertEquals(2, opened.size());
     assertEquals(opened.get(0), opened.get(1));
   }
@@ -90,8 +90,7 @@ class NamespaceSessionsTest {
   }
 
   private ClientSession current(String namespace) throws InterruptedException {
-    return namespaceSessions.current(
-        namespace, new OperationDeadline(Duration.ofMinutes(1), clock.nanos()));
+    return sessions.current(namespace, new OperationDeadline(Duration.ofMinutes(1), clock.nanos()));
   }
 
   private final class Opener extends LeaseServiceImplBase {

@@ -13,7 +13,6 @@ import dev.plinth.client.internal.session.ClientSession;
 import dev.plinth.client.internal.session.LeaseReleaser;
 import dev.plinth.client.internal.session.LocalLease;
 import dev.plinth.client.internal.session.NamespaceSessions;
-import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.CampaignRequest;
 import dev.plinth.lease.v1.CampaignResponse;
@@ -209,11 +208,10 @@ final class Campaign
       finish();
     } else if (leadership == null) {
       sessions.tokens().seenLeader(request.getNamespace(), key(), leader.getToken());
-      hold = LocalLease.on(session, leader.getToken());
-      LeaseHandle lease = new LeaseHandle(lease(leader.getToken()), hold, resignations());
-      leadership = new Leadership(request.getElection(), leader.getTerm(), lease, hold, runtime);
+      hold = LocalLease.on(session, lease(leader.getToken()), resignations());
+      leadership = new Leadership(request.getElection(), leader.getTerm(), hold, runtime);
       if (!elected.complete(leadership)) {
-        leadership.closeLater();
+        hold.closeLater();
       }
     } else if (leadership.token() != leader.getToken()) {
       hold.markLost();

@@ -29,11 +29,10 @@ public final class Leadership implements AutoCloseable {
   private final LocalLease hold;
   private final ClientRuntime runtime;
 
-  Leadership(
-      String election, long term, LeaseHandle lease, LocalLease hold, ClientRuntime runtime) {
+  Leadership(String election, long term, LocalLease hold, ClientRuntime runtime) {
     this.election = election;
     this.term = term;
-    this.lease = lease;
+    this.lease = new LeaseHandle(hold);
     this.hold = hold;
     this.runtime = runtime;
   }
@@ -145,7 +144,7 @@ public final class Leadership implements AutoCloseable {
       throw e;
     } finally {
       if (!settled) {
-        lease.closeLater();
+        hold.closeLater();
       }
     }
   }
@@ -175,10 +174,6 @@ public final class Leadership implements AutoCloseable {
   @Override
   public void close() {
     resign();
-  }
-
-  void closeLater() {
-    lease.closeLater();
   }
 
   @Override

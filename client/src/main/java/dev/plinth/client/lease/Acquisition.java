@@ -1,35 +1,70 @@
 package dev.plinth.client.lease;
 
-import dev.plinth.client.internal.session.ClientSession;
+import dev.plinth.client.internal.ClientWire;
+import dev.plinth.lease.v1.AcquireRequest;
+import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.AcquireSetRequest;
+import dev.plinth.lease.v1.AcquireSetResponse;
 import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.LeaseServiceGrpc;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
-/** Something that a session may be given, now or after a wait in line. */
-interface Acquisition<Q, A, H> {
-  MethodDescriptor<Q, A> method();
+/**
+ * One acquire call, for a key or for a set of keys.
+ *
+ * @param request makes a request of its own, with an id of its own, for a session id and the time
+ *     to wait; that is empty to be answered at once
+ * @param cancellation takes the request back; its answer tells how that ended
+ * @param granted what the answer grants; empty if nothing
+ * @param fresh of what was granted, all that this owner did not hold before
+ */
+record Acquisition<Q, A>(
+    MethodDescriptor<Q, A> method,
+    BiFunction<String, Optional<Duration>, Q> request,
+    UnaryOperator<Q> cancellation,
+    Function<A, List<Lease>> granted,
+    Function<A, List<Lease>> fresh) {
+  static Acquisition<AcquireRequest, AcquireResponse> of(AcquireRequest spec) {
+    return new Acquisition<>(
+        LeaseServiceGrpc.getAcquireMethod(),
+        (session, wait) -> {
+          AcquireRequest.Builder request =
+              spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId());
+          wait.ifPresent(time -> request.setWait(ClientWire.duration(time)));
+          return request.build();
+        },
+        request -> request.toBuilder().setCancel(true).build(),
+        answer ->
+            switch (answer.getOutcome()) {
+              case OUTCOME_GRANTED, OUTCOME_REENTERED -> List.of(answer.getLease());
+              default -> List.of();
+            },
+        answer ->
+            answer.getOutcome() == AcquireResponse.Outcome.OUTCOME_GRANTED
+                ? List.of(answer.getLease())
+                : List.of());
+  }
 
-  /**
-   * A request of its own, with an id of its own.
-   *
-   * @param wait empty to be answered at once
-   */
-  Q request(ClientSession session, Optional<Duration> wait);
-
-  /** Takes the request back; its answer tells how that ended. */
-  Q cancellation(Q request);
-
-  /** What was granted, if anything was. */
-  Optional<H> granted(A answer, ClientSession session);
-
-  /** Of what was granted by this answer, all that this owner did not hold before. */
-  List<Lease> fresh(A answer);
-
-  /** For a grant that nobody is going to use. Does not block. */
-  void release(H granted);
-
-  /** For a grant to a session that was lost meanwhile, which nobody has seen yet. */
-  void undo(H granted);
+  static Acquisition<AcquireSetRequest, AcquireSetResponse> of(AcquireSetRequest spec) {
+    return new Acquisition<>(
+        LeaseServiceGrpc.getAcquireSetMethod(),
+        (session, wait) -> {
+          AcquireSetRequest.Builder request =
+              spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId());
+          wait.ifPresent(time -> request.setWait(ClientWire.duration(time)));
+          return request.build();
+        },
+        request -> request.toBuilder().setCancel(true).build(),
+        answer ->
+            answer.getOutcome() == AcquireSetResponse.Outcome.OUTCOME_GRANTED
+                ? answer.getLeasesList()
+                : List.of(),
+        answer -> answer.getLeasesList().stream().filter(l -> l.getEntries() <= 1).toList());
+  }
 }

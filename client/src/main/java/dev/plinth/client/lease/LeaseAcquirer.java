@@ -5,67 +5,61 @@ import dev.plinth.client.TokenWentBackException;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
 import dev.plinth.client.internal.session.ClientSession;
+import dev.plinth.client.internal.session.LeaseReleaser;
+import dev.plinth.client.internal.session.LocalLease;
 import dev.plinth.client.internal.session.NamespaceSessions;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.Lease;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes wishes to the server until they are answered, over lost answers and lost sessions. A call
- * that got no answer, or was interrupted, may have been granted: then this finds out in the
- * background, and gives back what nobody is going to use.
+ * Acquires keys, over lost answers and lost sessions. A call that got no answer, or was
+ * interrupted, may have been granted: then this finds out in the background, and releases what
+ * nobody is going to use.
+ *
+ * @param reentrant whether others in this client may enter what is acquired
  */
-final class LeaseAcquirer {
-  private final String namespace;
-  private final ClientRuntime runtime;
-  private final NamespaceSessions sessions;
-
-  LeaseAcquirer(String namespace, ClientRuntime runtime, NamespaceSessions sessions) {
-    this.namespace = namespace;
-    this.runtime = runtime;
-    this.sessions = sessions;
-  }
-
+record LeaseAcquirer(
+    String namespace, ClientRuntime runtime, NamespaceSessions sessions, boolean reentrant) {
   /**
+   * What was granted; empty if nothing.
+   *
    * @param wait zero to be answered at once
    */
-  <H> Optional<H> grant(Acquisition<?, ?, H> acquisition, Duration wait)
+  List<LeaseHandle> acquire(Acquisition<?, ?> acquisition, Duration wait)
       throws InterruptedException {
     OperationDeadline took = runtime.deadline(Duration.ZERO);
     String outcome = "FAILED";
     try {
       boolean waits = !wait.isZero() && !wait.isNegative();
-      Optional<H> granted =
-          grant(acquisition, waits, waits ? runtime.deadline(wait) : runtime.deadline());
-      outcome = granted.isPresent() ? "GRANTED" : "NOT_GRANTED";
-      return granted;
+      List<LocalLease> granted =
+          acquire(acquisition, waits, waits ? runtime.deadline(wait) : runtime.deadline());
+      outcome = granted.isEmpty() ? "NOT_GRANTED" : "GRANTED";
+      return granted.stream().map(LeaseHandle::new).toList();
     } finally {
       runtime.environment().events().acquired(outcome, took.overdrawn());
     }
   }
 
-  /** A session that turns out to be lost takes the place in line with it: once more, from anew. */
-  private <H> Optional<H> grant(
-      Acquisition<?, ?, H> acquisition, boolean waits, OperationDeadline deadline)
+  /** A session that turns out to be lost takes the queue position with it: again, in a new one. */
+  private List<LocalLease> acquire(
+      Acquisition<?, ?> acquisition, boolean waits, OperationDeadline deadline)
       throws InterruptedException {
     while (true) {
       ClientSession session = sessions.current(namespace, oneCallAtLeast(deadline));
-      if (session.isLost()) { // before it was of any use
-        if (deadline.isSpent()) {
-          return Optional.empty();
-        }
-        continue;
-      }
       try {
-        Optional<H> granted = send(acquisition, session, waits, deadline);
-        if (granted.isEmpty() || !session.isLost()) {
-          return granted;
+        if (!session.isLost()) { // before it was of any use
+          List<LocalLease> granted = send(acquisition, session, waits, deadline);
+          if (granted.isEmpty() || !session.isLost()) {
+            return granted;
+          }
+          // Else the next session would meet this grant and take it for another's.
+          granted.forEach(LocalLease::undo);
         }
-        // Else the next session would meet this grant and take it for another's.
-        acquisition.undo(granted.get());
         if (deadline.isSpent()) {
-          return Optional.empty();
+          return List.of();
         }
       } catch (CallFailedException e) {
         if (e.reason() != ErrorReason.ERROR_REASON_SESSION_EXPIRED || deadline.isSpent()) {
@@ -78,46 +72,54 @@ final class LeaseAcquirer {
 
   /** The first call on a connection takes its time, which a short wait must not pay for. */
   private OperationDeadline oneCallAtLeast(OperationDeadline deadline) {
-    return deadline.atLeast(runtime.blockingCaller().callDeadline());
+    return deadline.atLeast(runtime.callDeadline());
   }
 
-  private <Q, A, H> Optional<H> send(
-      Acquisition<Q, A, H> acquisition,
+  private <Q, A> List<LocalLease> send(
+      Acquisition<Q, A> acquisition,
       ClientSession session,
       boolean waits,
       OperationDeadline deadline)
       throws InterruptedException {
-    boolean inLine = waits && !deadline.isSpent();
+    boolean queues = waits && !deadline.isSpent();
     long highest = sessions.tokens().highest(namespace);
-    Q request =
-        acquisition.request(session, inLine ? Optional.of(deadline.left()) : Optional.empty());
+    Optional<Duration> wait = queues ? Optional.of(deadline.left()) : Optional.empty();
+    Q request = acquisition.request().apply(session.id(), wait);
+    boolean settled = false;
     try {
       A answer =
-          inLine
+          queues
               ? runtime.blockingCaller().callWithLongPoll(acquisition.method(), request, deadline)
               : runtime
                   .blockingCaller()
                   .call(acquisition.method(), request, oneCallAtLeast(deadline));
-      Optional<H> granted = acquisition.granted(answer, session);
-      checkTokens(acquisition, answer, granted, highest);
+      settled = true;
+      List<LocalLease> granted = granted(acquisition, answer, session);
+      checkTokens(acquisition.fresh().apply(answer), granted, highest);
       return granted;
     } catch (CallFailedException e) {
-      if (e.mayHaveApplied()) {
+      settled = !e.mayHaveApplied();
+      throw e;
+    } finally {
+      if (!settled) {
         releaseIfGranted(acquisition, request, session);
       }
-      throw e;
-    } catch (InterruptedException e) {
-      releaseIfGranted(acquisition, request, session);
-      throw e;
     }
   }
 
-  /** What has a token that was given out before is given back, not used. */
-  private <A, H> void checkTokens(
-      Acquisition<?, A, H> acquisition, A answer, Optional<H> granted, long highest) {
-    for (Lease lease : acquisition.fresh(answer)) {
+  private <A> List<LocalLease> granted(
+      Acquisition<?, A> acquisition, A answer, ClientSession session) {
+    LeaseReleaser releaser = new LeaseReleaser(runtime, session, reentrant);
+    return acquisition.granted().apply(answer).stream()
+        .map(lease -> LocalLease.on(session, lease, releaser))
+        .toList();
+  }
+
+  /** What has a token that was given out before is released, not used. */
+  private void checkTokens(List<Lease> fresh, List<LocalLease> granted, long highest) {
+    for (Lease lease : fresh) {
       if (lease.getToken() <= highest) {
-        granted.ifPresent(acquisition::release);
+        granted.forEach(LocalLease::closeLater);
         runtime.environment().events().tokenWentBack();
         throw new TokenWentBackException(namespace, lease.getKey(), lease.getToken(), highest);
       }
@@ -126,15 +128,15 @@ final class LeaseAcquirer {
   }
 
   /**
-   * Cancels the request, so that it leaves the line if it waits there; the answer tells if it was
+   * Cancels the request, so that it leaves the queue if it waits there; the answer tells if it was
    * granted before.
    */
-  private <Q, A, H> void releaseIfGranted(
-      Acquisition<Q, A, H> acquisition, Q request, ClientSession session) {
+  private <Q, A> void releaseIfGranted(
+      Acquisition<Q, A> acquisition, Q request, ClientSession session) {
     runtime.sendInBackground(
         acquisition.method(),
-        acquisition.cancellation(request),
+        acquisition.cancellation().apply(request),
         () -> !session.isLost(),
-        answer -> acquisition.granted(answer, session).ifPresent(acquisition::release));
+        answer -> granted(acquisition, answer, session).forEach(LocalLease::closeLater));
   }
 }

@@ -5,6 +5,9 @@ import dev.plinth.client.DeadlockException;
 import dev.plinth.client.ResourceExhaustedException;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OwnerIdGenerator;
+import dev.plinth.client.internal.session.ClientSession;
+import dev.plinth.client.internal.session.LeaseReleaser;
+import dev.plinth.client.internal.session.LocalLease;
 import dev.plinth.client.internal.session.NamespaceSessions;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireSetRequest;
@@ -28,7 +31,6 @@ public final class LeaseClient {
   private final ClientRuntime runtime;
   private final NamespaceSessions sessions;
   private final OwnerIdGenerator ownerIds;
-  private final LeaseAcquirer acquirer;
 
   /** For the client itself; applications have {@link dev.plinth.client.PlinthClient#leases}. */
   public LeaseClient(
@@ -40,7 +42,6 @@ public final class LeaseClient {
     this.runtime = runtime;
     this.sessions = sessions;
     this.ownerIds = ownerIds;
-    this.acquirer = new LeaseAcquirer(namespace, runtime, sessions);
   }
 
   /**
@@ -58,10 +59,10 @@ public final class LeaseClient {
   }
 
   /**
-   * Takes the key, waiting in line for it if need be; empty if the wait, at most 1 h, ran out.
+   * Takes the key, waiting in its queue if need be; empty if the wait, at most 1 h, ran out.
    *
    * @throws DeadlockException if it could never have been had
-   * @throws ResourceExhaustedException if the line is full, or a limit of the namespace's is
+   * @throws ResourceExhaustedException if the queue is full, or a limit of the namespace's is
    *     reached
    * @throws CallFailedException if the server refused the request or did not answer
    */
@@ -71,35 +72,36 @@ public final class LeaseClient {
 
   public Optional<LeaseHandle> acquire(String key, Duration wait, AcquireOptions options)
       throws InterruptedException {
-    AcquireRequest wanted =
+    AcquireRequest spec =
         options
             .request()
             .setNamespace(namespace)
             .setKey(key)
             .setOwnerId(ownerIds.of(options.owner()))
             .build();
-    return acquirer.grant(new KeyAcquisition(wanted, handles(options)), wait);
+    return acquirer(options).acquire(Acquisition.of(spec), wait).stream().findFirst();
   }
 
   /** Takes 1 to 32 keys in one step, or none of them; as {@link #acquire} in all else. */
-  public Optional<LeaseSet> acquireSet(List<LeaseSpec> wants, Duration wait)
+  public Optional<LeaseSet> acquireSet(List<LeaseSpec> keys, Duration wait)
       throws InterruptedException {
-    return acquireSet(wants, wait, AcquireOptions.defaults());
+    return acquireSet(keys, wait, AcquireOptions.defaults());
   }
 
   /**
-   * @param options for the set as a whole; how each key is taken stands in its want
+   * @param options for the set as a whole; how each key is taken stands in its spec
    */
-  public Optional<LeaseSet> acquireSet(List<LeaseSpec> wants, Duration wait, AcquireOptions options)
+  public Optional<LeaseSet> acquireSet(List<LeaseSpec> keys, Duration wait, AcquireOptions options)
       throws InterruptedException {
-    AcquireSetRequest wanted =
+    AcquireSetRequest spec =
         options
             .setRequest()
             .setNamespace(namespace)
-            .addAllItems(wants.stream().map(LeaseSpec::item).toList())
+            .addAllItems(keys.stream().map(LeaseSpec::item).toList())
             .setOwnerId(ownerIds.of(options.owner()))
             .build();
-    return acquirer.grant(new KeySetAcquisition(wanted, handles(options)), wait);
+    List<LeaseHandle> granted = acquirer(options).acquire(Acquisition.of(spec), wait);
+    return granted.isEmpty() ? Optional.empty() : Optional.of(new LeaseSet(granted));
   }
 
   /**
@@ -107,7 +109,8 @@ public final class LeaseClient {
    * is none. Kept in a safe place, it lets the next process {@link #resume}.
    */
   public SessionCredentials sessionCredentials() throws InterruptedException {
-    return sessions.current(namespace, runtime.deadline()).key();
+    ClientSession session = sessions.current(namespace, runtime.deadline());
+    return new SessionCredentials(session.id(), session.secret());
   }
 
   /**
@@ -119,16 +122,19 @@ public final class LeaseClient {
    * @throws CallFailedException with the reason SESSION_EXPIRED if it has ended
    */
   public List<LeaseHandle> resume(SessionCredentials key) throws InterruptedException {
-    NamespaceSessions.Resumed resumed = sessions.resume(namespace, key, runtime.deadline());
+    NamespaceSessions.Resumed resumed =
+        sessions.resume(namespace, key.id(), key.secret(), runtime.deadline());
     sessions.tokens().resumed(resumed.held());
     List<Lease> held =
         resumed.held().stream().filter(lease -> !lease.getKey().startsWith(ELECTIONS)).toList();
     held.forEach(lease -> ownerIds.skip(lease.getOwnerId()));
-    LeaseHandleFactory handles = new LeaseHandleFactory(runtime, false);
-    return held.stream().map(lease -> handles.of(lease, resumed.session())).toList();
+    LeaseReleaser releaser = new LeaseReleaser(runtime, resumed.session(), false);
+    return held.stream()
+        .map(lease -> new LeaseHandle(LocalLease.on(resumed.session(), lease, releaser)))
+        .toList();
   }
 
-  private LeaseHandleFactory handles(AcquireOptions options) {
-    return new LeaseHandleFactory(runtime, options.owner().isPresent());
+  private LeaseAcquirer acquirer(AcquireOptions options) {
+    return new LeaseAcquirer(namespace, runtime, sessions, options.owner().isPresent());
   }
 }

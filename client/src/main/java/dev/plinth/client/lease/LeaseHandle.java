@@ -1,9 +1,7 @@
 package dev.plinth.client.lease;
 
 import dev.plinth.client.LeaseState;
-import dev.plinth.client.internal.session.LeaseReleaser;
 import dev.plinth.client.internal.session.LocalLease;
-import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.ReleaseAsk;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -15,28 +13,24 @@ import java.util.function.Consumer;
  * asking: for that the {@link #token} goes with each write.
  */
 public final class LeaseHandle implements AutoCloseable {
-  private final Lease lease;
   private final LocalLease hold;
-  private final LeaseReleaser releaser;
 
   /** For the client itself. */
-  public LeaseHandle(Lease lease, LocalLease hold, LeaseReleaser releaser) {
-    this.lease = lease;
+  public LeaseHandle(LocalLease hold) {
     this.hold = hold;
-    this.releaser = releaser;
   }
 
   public String namespace() {
-    return lease.getNamespace();
+    return hold.lease().getNamespace();
   }
 
   public String key() {
-    return lease.getKey();
+    return hold.lease().getKey();
   }
 
   /** Higher than that of every earlier grant in the namespace. */
   public long token() {
-    return lease.getToken();
+    return hold.lease().getToken();
   }
 
   public LeaseState state() {
@@ -90,22 +84,7 @@ public final class LeaseHandle implements AutoCloseable {
   /** Gives the key back. If the server does not answer, the client goes on trying by itself. */
   @Override
   public void close() {
-    if (hold.release()) {
-      releaser.now(lease);
-    }
-  }
-
-  /** For the client itself: as {@link #close}, without waiting. */
-  public void closeLater() {
-    if (hold.release()) {
-      releaser.later(lease);
-    }
-  }
-
-  /** For one that nobody has used, though its session is lost. */
-  void undo() {
-    hold.release();
-    releaser.unused(lease);
+    hold.close();
   }
 
   @Override

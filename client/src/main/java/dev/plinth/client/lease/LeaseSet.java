@@ -26,12 +26,4 @@ public final class LeaseSet implements AutoCloseable {
   public void close() {
     leases.forEach(LeaseHandle::close);
   }
-
-  void undo() {
-    leases.forEach(LeaseHandle::undo);
-  }
-
-  void closeLater() {
-    leases.forEach(LeaseHandle::closeLater);
-  }
 }

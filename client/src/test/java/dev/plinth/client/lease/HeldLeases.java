@@ -6,6 +6,7 @@ import dev.plinth.client.internal.LocalDeadline;
 import dev.plinth.client.internal.session.ClientSession;
 import dev.plinth.client.internal.session.LocalLease;
 import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 
@@ -26,7 +27,7 @@ public final class HeldLeases {
 
   private static LeaseHandle handle(String key, long token, ClientSession session) {
     Lease lease = Lease.newBuilder().setNamespace("default").setKey(key).setToken(token).build();
-    return new LeaseHandle(lease, LocalLease.on(session, token), null);
+    return new LeaseHandle(LocalLease.on(session, lease, null));
   }
 
   private static ClientSession session() {
@@ -34,6 +35,10 @@ public final class HeldLeases {
     ClientEnvironment environment =
         new ClientEnvironment(clock.nanos(), clock, null, Runnable::run, null, ClientEvents.NONE);
     LocalDeadline localDeadline = new LocalDeadline(environment.now(), Duration.ofSeconds(10));
-    return new ClientSession(new SessionCredentials("s", ""), localDeadline, null, environment);
+    return new ClientSession(
+        OpenSessionResponse.newBuilder().setSessionId("s").build(),
+        localDeadline,
+        null,
+        environment);
   }
 }

@@ -6,9 +6,9 @@ import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.ClockReading;
 import dev.plinth.client.internal.LocalDeadline;
-import dev.plinth.client.lease.SessionCredentials;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.lease.v1.ReleaseAsk;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -36,7 +36,8 @@ public final class ClientSession {
     default void onReleaseAsked(ReleaseAsk ask, ClockReading sentAt) {}
   }
 
-  private final SessionCredentials key;
+  private final String id;
+  private final String secret;
   private final LocalDeadline deadline;
   private final HeartbeatSender heartbeatSender;
   private final ClientEnvironment environment;
@@ -48,11 +49,12 @@ public final class ClientSession {
   private int failures;
 
   public ClientSession(
-      SessionCredentials key,
+      OpenSessionResponse opened,
       LocalDeadline deadline,
       HeartbeatSender heartbeatSender,
       ClientEnvironment environment) {
-    this.key = key;
+    this.id = opened.getSessionId();
+    this.secret = opened.getResumeSecret();
     this.deadline = deadline;
     this.heartbeatSender = heartbeatSender;
     this.environment = environment;
@@ -63,12 +65,13 @@ public final class ClientSession {
     environment.loop().execute(() -> scheduleHeartbeat(deadline.interval()));
   }
 
-  public SessionCredentials key() {
-    return key;
+  public String id() {
+    return id;
   }
 
-  public String id() {
-    return key.id();
+  /** Lets another process resume it. */
+  public String secret() {
+    return secret;
   }
 
   public ClientEnvironment environment() {

@@ -12,22 +12,11 @@ import dev.plinth.lease.v1.ReleaseResponse.Outcome;
 /**
  * Gives a lease back, if not at once then in the background: heartbeats go on for the session's
  * other leases, so one that was not given back would be held for as long as the client lives.
+ *
+ * @param reentrant whether others in this client may have entered the lease too; else it is this
+ *     one's alone
  */
-public final class LeaseReleaser {
-  private final ClientRuntime runtime;
-  private final ClientSession session;
-  private final boolean reentrant;
-
-  /**
-   * @param reentrant whether others in this client may have entered the lease too; else it is this
-   *     one's alone
-   */
-  public LeaseReleaser(ClientRuntime runtime, ClientSession session, boolean reentrant) {
-    this.runtime = runtime;
-    this.session = session;
-    this.reentrant = reentrant;
-  }
-
+public record LeaseReleaser(ClientRuntime runtime, ClientSession session, boolean reentrant) {
   public void now(Lease lease) {
     if (session.isLost()) {
       return; // the server ends it by itself, and the lock-delay is meant for this

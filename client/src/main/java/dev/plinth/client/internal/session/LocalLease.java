@@ -4,6 +4,7 @@ import dev.plinth.client.LeaseState;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.ClockReading;
+import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.ReleaseAsk;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +45,8 @@ public final class LocalLease implements ClientSession.SessionListener {
     }
   }
 
-  private final long token;
+  private final Lease lease;
+  private final LeaseReleaser releaser;
   private final ClientSession session;
   private final ClientEnvironment environment;
   private final long since;
@@ -57,18 +59,23 @@ public final class LocalLease implements ClientSession.SessionListener {
   private ReleaseAsk ask;
   private long graceEnd;
 
-  private LocalLease(long token, ClientSession session) {
-    this.token = token;
+  private LocalLease(Lease lease, ClientSession session, LeaseReleaser releaser) {
+    this.lease = lease;
+    this.releaser = releaser;
     this.session = session;
     this.environment = session.environment();
     this.since = environment.now().nanos();
   }
 
-  public static LocalLease on(ClientSession session, long token) {
-    LocalLease hold = new LocalLease(token, session);
+  public static LocalLease on(ClientSession session, Lease lease, LeaseReleaser releaser) {
+    LocalLease hold = new LocalLease(lease, session, releaser);
     session.attach(hold);
     hold.announce(); // what the session said before it was attached
     return hold;
+  }
+
+  public Lease lease() {
+    return lease;
   }
 
   public synchronized LeaseState state() {
@@ -112,6 +119,26 @@ public final class LocalLease implements ClientSession.SessionListener {
       ended(LeaseState.RELEASED);
     }
     return held;
+  }
+
+  /** Releases it at the server too. If that does not answer, the client continues by itself. */
+  public void close() {
+    if (release()) {
+      releaser.now(lease);
+    }
+  }
+
+  /** As {@link #close}, without waiting. */
+  public void closeLater() {
+    if (release()) {
+      releaser.later(lease);
+    }
+  }
+
+  /** For one that nobody has used, though its session is lost. */
+  public void undo() {
+    release();
+    releaser.unused(lease);
   }
 
   /** RELEASED for as long as it may be given to another; false if it was not held any more. */
@@ -164,7 +191,7 @@ public final class LocalLease implements ClientSession.SessionListener {
   /** Told with every beat; only the grace may be another one. */
   @Override
   public synchronized void onReleaseAsked(ReleaseAsk told, ClockReading sentAt) {
-    if (told.getToken() != token) {
+    if (told.getToken() != lease.getToken()) {
       return;
     }
     boolean first = ask == null;

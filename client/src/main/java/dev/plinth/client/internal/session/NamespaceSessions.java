@@ -6,7 +6,6 @@ import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.ClockReading;
 import dev.plinth.client.internal.LocalDeadline;
 import dev.plinth.client.internal.OperationDeadline;
-import dev.plinth.client.lease.SessionCredentials;
 import dev.plinth.lease.v1.CloseSessionRequest;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.Lease;
@@ -70,13 +69,13 @@ public final class NamespaceSessions {
   /** A session that another process began, and what it holds. */
   public record Resumed(ClientSession session, List<Lease> held) {}
 
-  public Resumed resume(String namespace, SessionCredentials key, OperationDeadline deadline)
+  public Resumed resume(String namespace, String id, String secret, OperationDeadline deadline)
       throws InterruptedException {
     OpenSessionRequest request =
         OpenSessionRequest.newBuilder()
             .setNamespace(namespace)
-            .setResumeSessionId(key.id())
-            .setResumeSecret(key.secret())
+            .setResumeSessionId(id)
+            .setResumeSecret(secret)
             .build();
     Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
     synchronized (slot) {
@@ -112,9 +111,7 @@ public final class NamespaceSessions {
     HeartbeatSender sender =
         within -> runtime.send(LeaseServiceGrpc.getHeartbeatMethod(), heartbeat, within);
     LocalDeadline localDeadline = new LocalDeadline(sentAt, ClientWire.duration(answer.getTtl()));
-    SessionCredentials key =
-        new SessionCredentials(answer.getSessionId(), answer.getResumeSecret());
-    ClientSession session = new ClientSession(key, localDeadline, sender, runtime.environment());
+    ClientSession session = new ClientSession(answer, localDeadline, sender, runtime.environment());
     session.start();
     return new Resumed(session, answer.getHeldList());
   }

@@ -12,8 +12,9 @@ import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.Failures;
 import dev.plinth.client.internal.LocalDeadline;
 import dev.plinth.client.internal.RetrySchedule;
-import dev.plinth.client.lease.SessionCredentials;
 import dev.plinth.lease.v1.HeartbeatResponse;
+import dev.plinth.lease.v1.Lease;
+import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.lease.v1.ReleaseAsk;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.Status.Code;
@@ -50,13 +51,13 @@ class ClientSessionTest {
             ClientEvents.NONE);
     session =
         new ClientSession(
-            new SessionCredentials("s", "secret"),
+            OpenSessionResponse.newBuilder().setSessionId("s").build(),
             new LocalDeadline(environment.now(), TTL),
             this::beat,
             environment);
     session.start();
     clock.runDue();
-    hold = LocalLease.on(session, 7);
+    hold = LocalLease.on(session, lease(7), null);
     hold.on(LeaseState.JEOPARDY, () -> told.add("jeopardy"));
     hold.on(LeaseState.LOST, () -> told.add("lost"));
   }
@@ -201,7 +202,7 @@ class ClientSessionTest {
   void releaseAsk_isToldOnce_andItsGraceEndsTheHoldAlone() {
     List<String> asks = new ArrayList<>();
     hold.onAsked(ask -> asks.add(ask.getReason()));
-    LocalLease other = LocalLease.on(session, 8);
+    LocalLease other = LocalLease.on(session, lease(8), null);
     advance(3000);
     advance(500);
     answerWithAsk(0, Duration.ofSeconds(4));
@@ -243,7 +244,7 @@ class ClientSessionTest {
   @Test
   void listenerThatComesLate_isToldAtOnce_andOneThatLetGo_notAtAll() {
     hold.release();
-    LocalLease other = LocalLease.on(session, 8);
+    LocalLease other = LocalLease.on(session, lease(8), null);
     advance(9000);
     assertEquals(List.of(), told);
     other.on(LeaseState.LOST, () -> told.add("late"));
@@ -269,6 +270,10 @@ class ClientSessionTest {
     assertEquals(List.of("lost"), told);
     advance(60_000);
     assertEquals(0, beats.size());
+  }
+
+  private static Lease lease(long token) {
+    return Lease.newBuilder().setToken(token).build();
   }
 
   private void fail(int beat, Code code) {

@@ -17,6 +17,7 @@ import dev.plinth.client.limit.RateLimitClient;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  * holds.
  */
 public final class PlinthClient implements AutoCloseable {
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final ScheduledExecutorService timer;
   private final ManagedChannel channel;
   private final boolean ownsChannel;
@@ -42,31 +44,35 @@ public final class PlinthClient implements AutoCloseable {
     timer = builder.timer();
     ownsChannel = builder.ownsChannel();
     channel = builder.openChannel();
-    callDeadline = builder.callDeadline();
+    callDeadline = builder.callDeadline;
     background = builder.background();
     RetrySchedule retries = builder.retries();
     ClientEnvironment environment =
         new ClientEnvironment(
-            builder.nanos(),
-            builder.wall(),
+            builder.nanos,
+            builder.wall,
             new ClientEventLoop(timer),
             new CallbackExecutor(background, builder.callbacksOr(background)),
             retries,
-            builder.events());
+            builder.events);
     OpenSessionRequest terms = builder.sessionTerms();
     runtime =
         new ClientRuntime(
             terms.getOwnerId(),
             channel,
-            new BlockingCaller(channel, callDeadline, retries, builder.sleeper()),
+            new BlockingCaller(channel, callDeadline, retries, this::sleep),
             environment,
-            builder.operationTimeout(),
+            builder.operationTimeout,
             background,
-            builder.meters());
+            builder.meters);
     sessions = new NamespaceSessions(runtime, terms);
     ownerIds = new OwnerIdGenerator(runtime.owner());
     elections = new ElectionClient(runtime, sessions);
     ids = new IdClient(runtime);
+  }
+
+  private boolean sleep(Duration time) throws InterruptedException {
+    return !closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
@@ -138,6 +144,7 @@ public final class PlinthClient implements AutoCloseable {
   public void close() {
     runtime.close();
     sessions.close(callDeadline);
+    closed.countDown();
     runtime.endStreams();
     timer.shutdownNow();
     if (ownsChannel) {

@@ -1,6 +1,5 @@
 package dev.plinth.client;
 
-import dev.plinth.client.internal.BlockingCaller;
 import dev.plinth.client.internal.ClientEvents;
 import dev.plinth.client.internal.ClientMetrics;
 import dev.plinth.client.internal.ClientWire;
@@ -34,12 +33,12 @@ public final class PlinthClientBuilder {
   private String owner = OwnerId.ofThisProcess();
   private Duration sessionTtl = Duration.ofSeconds(10);
   private Duration lockDelay = Duration.ZERO;
-  private Duration callDeadline = Duration.ofSeconds(2);
-  private Duration timeout = Duration.ofSeconds(10);
-  private LongSupplier nanos = System::nanoTime;
-  private InstantSource wall = InstantSource.system();
-  private ClientEvents events = ClientEvents.NONE;
-  private Optional<MeterRegistry> meters = Optional.empty();
+  Duration callDeadline = Duration.ofSeconds(2);
+  Duration operationTimeout = Duration.ofSeconds(10);
+  LongSupplier nanos = System::nanoTime;
+  InstantSource wall = InstantSource.system();
+  ClientEvents events = ClientEvents.NONE;
+  Optional<MeterRegistry> meters = Optional.empty();
   private ScheduledExecutorService timer;
   private Executor callbacks;
 
@@ -78,7 +77,7 @@ public final class PlinthClientBuilder {
 
   /** For all attempts of a call that waits for nothing but its answer; 10 s by default. */
   public PlinthClientBuilder operationTimeout(Duration time) {
-    timeout = time;
+    operationTimeout = time;
     return this;
   }
 
@@ -161,34 +160,6 @@ public final class PlinthClientBuilder {
 
   RetrySchedule retries() {
     return new RetrySchedule(RandomGenerator.getDefault());
-  }
-
-  BlockingCaller.Sleeper sleeper() {
-    return time -> TimeUnit.NANOSECONDS.sleep(time.toNanos());
-  }
-
-  Duration callDeadline() {
-    return callDeadline;
-  }
-
-  Duration operationTimeout() {
-    return timeout;
-  }
-
-  LongSupplier nanos() {
-    return nanos;
-  }
-
-  InstantSource wall() {
-    return wall;
-  }
-
-  ClientEvents events() {
-    return events;
-  }
-
-  Optional<MeterRegistry> meters() {
-    return meters;
   }
 
   private static ThreadFactory daemons(String name) {

@@ -5,16 +5,12 @@ import dev.plinth.lease.v1.CampaignRequest;
 
 /** How to stand for election. The usual: under the client's owner id, priority 0, no value. */
 public final class CampaignOptions {
-  private static final CampaignOptions DEFAULTS = new CampaignOptions("", 0, ByteString.EMPTY);
+  private static final CampaignOptions DEFAULTS = new CampaignOptions(CampaignRequest.newBuilder());
 
-  private final String candidate;
-  private final int priority;
-  private final ByteString value;
+  private final CampaignRequest request;
 
-  private CampaignOptions(String candidate, int priority, ByteString value) {
-    this.candidate = candidate;
-    this.priority = priority;
-    this.value = value;
+  private CampaignOptions(CampaignRequest.Builder request) {
+    this.request = request.build();
   }
 
   public static CampaignOptions defaults() {
@@ -23,24 +19,25 @@ public final class CampaignOptions {
 
   /** The name that others see, and that leadership is handed to. */
   public CampaignOptions candidate(String id) {
-    return new CampaignOptions(id, priority, value);
+    return new CampaignOptions(request.toBuilder().setCandidateId(id));
   }
 
   /** Higher is served first; -100 to 100. */
   public CampaignOptions priority(int of) {
-    return new CampaignOptions(candidate, of, value);
+    return new CampaignOptions(request.toBuilder().setPriority(of));
   }
 
   /** What others read of the leader, such as its address; at most 4 KiB. */
   public CampaignOptions value(byte[] bytes) {
-    return new CampaignOptions(candidate, priority, ByteString.copyFrom(bytes));
+    return new CampaignOptions(request.toBuilder().setValue(ByteString.copyFrom(bytes)));
   }
 
-  CampaignRequest request(String owner) {
-    return CampaignRequest.newBuilder()
-        .setCandidateId(candidate.isEmpty() ? owner : candidate)
-        .setPriority(priority)
-        .setValue(value)
-        .build();
+  /**
+   * @param owner the candidate's name if it has no other
+   */
+  CampaignRequest.Builder request(String owner) {
+    return request.getCandidateId().isEmpty()
+        ? request.toBuilder().setCandidateId(owner)
+        : request.toBuilder();
   }
 }

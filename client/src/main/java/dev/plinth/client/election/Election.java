@@ -52,10 +52,7 @@ public final class Election {
    */
   public Candidacy campaign(CampaignOptions options) throws InterruptedException {
     CampaignRequest request =
-        options.request(runtime.owner()).toBuilder()
-            .setNamespace(namespace)
-            .setElection(name)
-            .build();
+        options.request(runtime.owner()).setNamespace(namespace).setElection(name).build();
     Campaign campaign = new Campaign(request, runtime, sessions, candidates);
     campaign.begin(runtime.deadline());
     return new Candidacy(request.getCandidateId(), campaign, runtime.environment().callbacks());

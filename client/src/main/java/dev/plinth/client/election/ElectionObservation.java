@@ -9,7 +9,6 @@ import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.client.internal.SerialExecutor;
 import dev.plinth.client.internal.StreamStartLatch;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
-import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ObserveRequest;
 import dev.plinth.lease.v1.ObserveResponse;
 
@@ -31,7 +30,7 @@ public final class ElectionObservation implements AutoCloseable {
     request = ObserveRequest.newBuilder().setNamespace(namespace).setElection(election).build();
     thread = runtime.environment().loop();
     calls = new SerialExecutor(runtime.environment().callbacks());
-    log = new LeaderEventFilter(inOrder(listener), runtime.environment().events());
+    log = new LeaderEventFilter(listener, this::deliver, runtime.environment().events());
     stream =
         new ResumingStream<>(
             runtime,
@@ -76,43 +75,20 @@ public final class ElectionObservation implements AutoCloseable {
     }
   }
 
-  private LeaderListener inOrder(LeaderListener to) {
-    return new LeaderListener() {
-      @Override
-      public void onLeader(Leader leader) {
-        tell(() -> to.onLeader(leader));
-      }
-
-      @Override
-      public void onNoLeader(long term) {
-        tell(() -> to.onNoLeader(term));
-      }
-
-      @Override
-      public void onValue(Leader leader) {
-        tell(() -> to.onValue(leader));
-      }
-
-      @Override
-      public void onGap() {
-        tell(to::onGap);
-      }
-
-      private void tell(Runnable events) {
-        calls.execute(
-            () -> {
-              try {
-                if (!closed) {
-                  events.run();
-                }
-              } finally {
-                if (calls.waiting() == 0) {
-                  thread.execute(stream::resume);
-                }
-              }
-            });
-      }
-    };
+  /** On the event loop. */
+  private void deliver(Runnable event) {
+    calls.execute(
+        () -> {
+          try {
+            if (!closed) {
+              event.run();
+            }
+          } finally {
+            if (calls.waiting() == 0) {
+              thread.execute(stream::resume);
+            }
+          }
+        });
   }
 
   /** Nothing is told any more, but a call to the listener that is under way ends by itself. */

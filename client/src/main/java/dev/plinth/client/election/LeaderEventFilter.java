@@ -5,6 +5,7 @@ import dev.plinth.lease.v1.Leader;
 import dev.plinth.lease.v1.ObserveResponse;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
 
 /**
  * What a listener was told of an election, so that it is told everything once. A stream that goes
@@ -17,14 +18,19 @@ final class LeaderEventFilter {
   private static final Logger logger = System.getLogger("plinth.client");
 
   private final LeaderListener listener;
+  private final Executor calls;
   private final ClientEvents events;
   private String resumeToken = "";
   private long term = NONE;
   private boolean leads;
   private Leader last = Leader.getDefaultInstance();
 
-  LeaderEventFilter(LeaderListener listener, ClientEvents events) {
+  /**
+   * @param calls where the listener is called; runs tasks in order
+   */
+  LeaderEventFilter(LeaderListener listener, Executor calls, ClientEvents events) {
     this.listener = listener;
+    this.calls = calls;
     this.events = events;
   }
 
@@ -41,7 +47,7 @@ final class LeaderEventFilter {
   void loseTrack() {
     resumeToken = "";
     if (!isEmpty()) {
-      listener.onGap();
+      calls.execute(listener::onGap);
     }
   }
 
@@ -83,19 +89,19 @@ final class LeaderEventFilter {
           Long.toString(leader.getToken()),
           Long.toString(last.getToken()));
       events.tokenWentBack();
-      listener.onGap();
+      calls.execute(listener::onGap);
     }
   }
 
   private void leader(Leader leader) {
     if (leader.getTerm() > term) {
       if (leads) {
-        listener.onNoLeader(term); // its end went by in a gap
+        noLeaderSince(term); // its end went by in a gap
       }
       term = leader.getTerm();
       leads = true;
       last = leader;
-      listener.onLeader(leader);
+      calls.execute(() -> listener.onLeader(leader));
     }
   }
 
@@ -104,8 +110,12 @@ final class LeaderEventFilter {
     if (isNews) {
       term = ended;
       leads = false;
-      listener.onNoLeader(ended);
+      noLeaderSince(ended);
     }
+  }
+
+  private void noLeaderSince(long ended) {
+    calls.execute(() -> listener.onNoLeader(ended));
   }
 
   private void value(Leader leader) {
@@ -113,7 +123,7 @@ final class LeaderEventFilter {
         leads && leader.getTerm() == term && !leader.getValue().equals(last.getValue());
     if (isNews) {
       last = leader;
-      listener.onValue(leader);
+      calls.execute(() -> listener.onValue(leader));
     }
   }
 }

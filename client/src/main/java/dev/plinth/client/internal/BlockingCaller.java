@@ -11,30 +11,15 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** Calls that their caller waits for, retried with the same request. */
-public final class BlockingCaller {
+public record BlockingCaller(
+    Channel channel, Duration callDeadline, RetrySchedule retries, Sleeper sleeper) {
   /** Below the server's cap on unary calls, and not so long that a dead link goes unnoticed. */
   private static final Duration POLL = Duration.ofSeconds(10);
 
   /** How a thread passes the time between two attempts. */
   public interface Sleeper {
-    void sleep(Duration time) throws InterruptedException;
-  }
-
-  private final Channel channel;
-  private final Duration callDeadline;
-  private final RetrySchedule retries;
-  private final Sleeper sleeper;
-
-  public BlockingCaller(
-      Channel channel, Duration callDeadline, RetrySchedule retries, Sleeper sleeper) {
-    this.channel = channel;
-    this.callDeadline = callDeadline;
-    this.retries = retries;
-    this.sleeper = sleeper;
-  }
-
-  public Duration callDeadline() {
-    return callDeadline;
+    /** False if the client was closed, now or meanwhile: no attempt follows. */
+    boolean sleep(Duration time) throws InterruptedException;
   }
 
   public <Q, A> A call(MethodDescriptor<Q, A> method, Q request, OperationDeadline deadline)
@@ -83,10 +68,13 @@ public final class BlockingCaller {
   private void sleepOrThrow(CallFailedException failure, int failures, OperationDeadline deadline)
       throws InterruptedException {
     throwIfInterrupted();
-    sleeper.sleep(
+    Duration delay =
         retries
             .delay(failure, failures, RetrySchedule.MAX_BACKOFF, deadline.left())
-            .orElseThrow(() -> failure));
+            .orElseThrow(() -> failure);
+    if (!sleeper.sleep(delay)) {
+      throw failure;
+    }
   }
 
   /** gRPC reports an interrupt as a cancelled call and leaves the flag up. */

@@ -4,23 +4,20 @@ import com.google.protobuf.ByteString;
 import dev.plinth.client.DeadlockException;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireSetRequest;
+import dev.plinth.lease.v1.Mode;
 import java.util.Optional;
 
 /** How keys are to be taken. The usual: exclusive, priority 0, no payload, no re-entry. */
 public final class AcquireOptions {
   private static final AcquireOptions DEFAULTS =
-      new AcquireOptions(LeaseSpec.exclusive(""), 0, ByteString.EMPTY, Optional.empty());
+      new AcquireOptions(
+          AcquireRequest.newBuilder().setMode(Mode.MODE_EXCLUSIVE), Optional.empty());
 
-  private final LeaseSpec manner;
-  private final int priority;
-  private final ByteString payload;
+  private final AcquireRequest request;
   private final Optional<String> owner;
 
-  private AcquireOptions(
-      LeaseSpec manner, int priority, ByteString payload, Optional<String> owner) {
-    this.manner = manner;
-    this.priority = priority;
-    this.payload = payload;
+  private AcquireOptions(AcquireRequest.Builder request, Optional<String> owner) {
+    this.request = request.build();
     this.owner = owner;
   }
 
@@ -30,7 +27,7 @@ public final class AcquireOptions {
 
   /** Beside other shared holders. */
   public AcquireOptions shared() {
-    return new AcquireOptions(LeaseSpec.shared(""), priority, payload, owner);
+    return new AcquireOptions(request().setMode(Mode.MODE_SHARED).clearWeight(), owner);
   }
 
   /**
@@ -38,17 +35,17 @@ public final class AcquireOptions {
    * hold of its own; there is no re-entry.
    */
   public AcquireOptions permits(int weight) {
-    return new AcquireOptions(LeaseSpec.permits("", weight), priority, payload, owner);
+    return new AcquireOptions(request().setMode(Mode.MODE_SEMAPHORE).setWeight(weight), owner);
   }
 
   /** Higher is served first; -100 to 100. */
   public AcquireOptions priority(int value) {
-    return new AcquireOptions(manner, value, payload, owner);
+    return new AcquireOptions(request().setPriority(value), owner);
   }
 
   /** Kept with the lease for others to read; at most 4 KiB. */
   public AcquireOptions payload(byte[] value) {
-    return new AcquireOptions(manner, priority, ByteString.copyFrom(value), owner);
+    return new AcquireOptions(request().setPayload(ByteString.copyFrom(value)), owner);
   }
 
   /**
@@ -57,7 +54,7 @@ public final class AcquireOptions {
    * with the same owner id reclaim a key during its lock-delay.
    */
   public AcquireOptions reentrant() {
-    return new AcquireOptions(manner, priority, payload, Optional.of(""));
+    return new AcquireOptions(request(), Optional.of(""));
   }
 
   /**
@@ -66,7 +63,7 @@ public final class AcquireOptions {
    * circle, and ends it with {@link DeadlockException}.
    */
   public AcquireOptions as(String worker) {
-    return new AcquireOptions(manner, priority, payload, Optional.of("/" + worker));
+    return new AcquireOptions(request(), Optional.of("/" + worker));
   }
 
   /** What follows the client's own name; empty for a handle on its own. */
@@ -75,14 +72,12 @@ public final class AcquireOptions {
   }
 
   AcquireRequest.Builder request() {
-    return AcquireRequest.newBuilder()
-        .setMode(manner.mode())
-        .setWeight(manner.weight())
-        .setPriority(priority)
-        .setPayload(payload);
+    return request.toBuilder();
   }
 
   AcquireSetRequest.Builder setRequest() {
-    return AcquireSetRequest.newBuilder().setPriority(priority).setPayload(payload);
+    return AcquireSetRequest.newBuilder()
+        .setPriority(request.getPriority())
+        .setPayload(request.getPayload());
   }
 }

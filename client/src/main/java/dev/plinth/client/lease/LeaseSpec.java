@@ -5,14 +5,10 @@ import dev.plinth.lease.v1.Mode;
 
 /** One key of a set, and how it is to be taken. */
 public final class LeaseSpec {
-  private final String key;
-  private final Mode mode;
-  private final int weight;
+  private final AcquireSetItem item;
 
   private LeaseSpec(String key, Mode mode, int weight) {
-    this.key = key;
-    this.mode = mode;
-    this.weight = weight;
+    this.item = AcquireSetItem.newBuilder().setKey(key).setMode(mode).setWeight(weight).build();
   }
 
   public static LeaseSpec exclusive(String key) {
@@ -29,15 +25,7 @@ public final class LeaseSpec {
     return new LeaseSpec(key, Mode.MODE_SEMAPHORE, weight);
   }
 
-  Mode mode() {
-    return mode;
-  }
-
-  int weight() {
-    return weight;
-  }
-
   AcquireSetItem item() {
-    return AcquireSetItem.newBuilder().setKey(key).setMode(mode).setWeight(weight).build();
+    return item;
   }
 }

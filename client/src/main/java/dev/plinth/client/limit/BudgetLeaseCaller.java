@@ -10,16 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Where one subject's budget comes from and goes back to. */
-final class BudgetLeaseCaller {
+record BudgetLeaseCaller(LimiterKey key, LimiterContext context) {
   private static final long MAX = 1_000_000_000;
-
-  private final LimiterKey key;
-  private final LimiterContext context;
-
-  BudgetLeaseCaller(LimiterKey key, LimiterContext context) {
-    this.key = key;
-    this.context = context;
-  }
 
   /**
    * One attempt: a lease is over before a second one would be answered.

@@ -30,7 +30,15 @@ final class BudgetWaiter {
     this.end = context.now() + wait.toNanos();
   }
 
+  /** Goes by the fail mode when the client is closed: no timer and no answer would end it then. */
   CompletableFuture<Boolean> start() {
+    CompletableFuture<Void> open = context.caller().kept(new CompletableFuture<>());
+    mine.whenComplete((done, failure) -> open.complete(null));
+    open.exceptionally(
+        closed -> {
+          mine.complete(limiter.unavailable().allowed());
+          return null;
+        });
     take(reservations.request(cost, left()));
     return mine;
   }

@@ -18,15 +18,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The end of a call that was not admitted, with all that its caller can act upon. */
-final class CallRejection {
+record CallRejection(StatusRuntimeException status) {
   /** For a caller whom nobody can tell when. */
   static final Duration SOON = Duration.ofSeconds(1);
-
-  private final StatusRuntimeException status;
-
-  private CallRejection(StatusRuntimeException status) {
-    this.status = status;
-  }
 
   /** Over a rate. */
   static CallRejection rate(List<LimitStatus> limits, Optional<Duration> retryAfter) {

@@ -1,6 +1,7 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.limit.HeldSlots.SlotResult;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
 import io.grpc.Context;
 import io.grpc.Contexts;
@@ -33,25 +34,15 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
 
   private static final Duration TTL = Duration.ofSeconds(30);
 
-  private final RateLimitClient limits;
-  private final String domain;
   private final CallDescriptors descriptors;
   private final Executor handlers;
   private final HeldSlots slots;
-  private final ThrottledLogger warnings;
 
   private ConcurrencyServerInterceptor(
-      RateLimitClient limits,
-      String domain,
-      CallDescriptors descriptors,
-      Executor handlers,
-      HeldSlots slots) {
-    this.limits = limits;
-    this.domain = domain;
+      CallDescriptors descriptors, Executor handlers, HeldSlots slots) {
     this.descriptors = descriptors;
     this.handlers = handlers;
     this.slots = slots;
-    this.warnings = new ThrottledLogger(limits.context().runtime().nanos());
   }
 
   /** Slots outlive a server that dies by 30 s. */
@@ -66,12 +57,12 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
   public static ConcurrencyServerInterceptor of(
       RateLimitClient limits, String domain, CallDescriptors descriptors, Duration ttl) {
     return new ConcurrencyServerInterceptor(
-        limits, domain, descriptors, Runnable::run, new HeldSlots(limits.context(), domain, ttl));
+        descriptors, Runnable::run, new HeldSlots(limits.context(), domain, ttl));
   }
 
   /** Where handlers begin; by default on threads of the client's own, as many as it takes. */
   public ConcurrencyServerInterceptor handlersOn(Executor threads) {
-    return new ConcurrencyServerInterceptor(limits, domain, descriptors, threads, slots);
+    return new ConcurrencyServerInterceptor(descriptors, threads, slots);
   }
 
   @Override
@@ -83,38 +74,33 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
     }
     DelayedCallListener<Q> held = new DelayedCallListener<>(call);
     slots
-        .acquire(new LimiterKey(domain, limited.get()))
-        // Not on the client's own thread: from here on it is the application's code that runs.
-        .thenAcceptAsync(
-            result -> entered(result, call, headers, next, held),
-            limits.context().runtime().background());
+        .acquire(limited.get())
+        // Not on the event loop: from here on it is the application's code that runs.
+        .thenAcceptAsync(result -> entered(result, call, headers, next, held), slots.background());
     return held;
   }
 
   private <Q, A> void entered(
-      HeldSlots.SlotResult result,
+      SlotResult result,
       ServerCall<Q, A> call,
       Metadata headers,
       ServerCallHandler<Q, A> next,
       DelayedCallListener<Q> held) {
-    if (result instanceof HeldSlots.SlotResult.Acquired acquired) {
+    if (result instanceof SlotResult.Acquired acquired) {
       HeldSlot slot = acquired.slot();
       held.begin(handlers, () -> run(slot, call, headers, next), slot::release);
-    } else if (result instanceof HeldSlots.SlotResult.Full full) {
+    } else if (result instanceof SlotResult.Full full) {
       refuse(call, full.answer());
-    } else if (result instanceof HeldSlots.SlotResult.NoRule
-        || opens((HeldSlots.SlotResult.Unavailable) result)) {
+    } else if (result instanceof SlotResult.NoRule || opens((SlotResult.Unavailable) result)) {
       held.begin(handlers, () -> next.startCall(call, headers), () -> {});
     } else {
       CallRejection.unavailable().close(call, new Metadata());
     }
   }
 
-  private boolean opens(HeldSlots.SlotResult.Unavailable unavailable) {
-    unavailable
-        .refusal()
-        .ifPresent(why -> warnings.complain("slots of domain " + domain + " are refused", why));
-    return limits.context().options().onUnavailable() == OnUnavailable.OPEN;
+  private boolean opens(SlotResult.Unavailable unavailable) {
+    unavailable.refusal().ifPresent(why -> slots.warn(why));
+    return slots.options().onUnavailable() == OnUnavailable.OPEN;
   }
 
   private static void refuse(ServerCall<?, ?> call, AcquireSlotResponse full) {
@@ -130,9 +116,7 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
     // A context tells its listeners, which are the application's, where it is cancelled.
     slot.onLost(
         () ->
-            limits
-                .context()
-                .runtime()
+            slots
                 .background()
                 .execute(
                     () -> running.cancel(new IllegalStateException("the call's slot is lost"))));

@@ -12,10 +12,12 @@ import dev.plinth.ratelimit.v1.ReleaseSlotResponse;
 import dev.plinth.ratelimit.v1.RenewSlotRequest;
 import dev.plinth.ratelimit.v1.RenewSlotResponse;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 
 /**
  * Places of concurrency rules, kept while they are used. One pass over all of them renews those
@@ -50,11 +52,11 @@ final class HeldSlots {
   }
 
   /** Always completes normally. */
-  CompletableFuture<SlotResult> acquire(LimiterKey key) {
+  CompletableFuture<SlotResult> acquire(Map<String, String> descriptors) {
     AcquireSlotRequest request =
         AcquireSlotRequest.newBuilder()
             .setDomain(domain)
-            .addAllDescriptors(key.descriptors())
+            .addAllDescriptors(new LimiterKey(domain, descriptors).descriptors())
             .setHolder(context.runtime().owner())
             .setTtl(ClientWire.duration(ttl))
             .setRequestId(ClientWire.newRequestId())
@@ -161,6 +163,19 @@ final class HeldSlots {
   void drop(HeldSlot slot, String why) {
     kept.remove(slot);
     context.events().slot(why);
+  }
+
+  LimitOptions options() {
+    return context.options();
+  }
+
+  /** Where the application's code runs. */
+  Executor background() {
+    return context.runtime().background();
+  }
+
+  void warn(Throwable refusal) {
+    context.warnings().warn("slots of domain " + domain + " are refused", refusal);
   }
 
   long now() {

@@ -3,6 +3,7 @@ package dev.plinth.client.limit;
 import dev.plinth.client.internal.ClientRuntime;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -16,6 +17,7 @@ record LimiterContext(
     ServiceCircuitBreaker breaker,
     LimitOptions options,
     ClientLimitEvents events,
+    ThrottledLogger warnings,
     Set<LeasedBudget> lending) {
   static LimiterContext of(ClientRuntime runtime, LimitOptions options, ClientLimitEvents events) {
     return new LimiterContext(
@@ -24,12 +26,13 @@ record LimiterContext(
         new ServiceCircuitBreaker(),
         options,
         events,
+        new ThrottledLogger(runtime.nanos()),
         ConcurrentHashMap.newKeySet());
   }
 
   /**
-   * For callers: what they hang on it must not run on the client's own thread, where a call that
-   * waits for another answer would wait for ever. Cancelling it cancels the original.
+   * For callers: their callbacks must not run on the event loop, where a call that waits for
+   * another answer would wait for ever. Cancelling it cancels the original.
    */
   <T> CompletableFuture<T> handed(CompletableFuture<T> answer) {
     if (answer.isDone()) {
@@ -41,7 +44,8 @@ record LimiterContext(
           if (failure == null) {
             handed.complete(value);
           } else {
-            handed.completeExceptionally(failure);
+            handed.completeExceptionally(
+                failure instanceof CompletionException ? failure.getCause() : failure);
           }
         },
         runtime.background());

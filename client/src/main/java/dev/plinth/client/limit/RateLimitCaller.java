@@ -54,7 +54,8 @@ final class RateLimitCaller {
         closed ? new CompletableFuture<>() : runtime.retried(method, request).timeout(time).send());
   }
 
-  private <A> CompletableFuture<A> kept(CompletableFuture<A> answer) {
+  /** Cancels it when this is closed, at once if it is. */
+  <A> CompletableFuture<A> kept(CompletableFuture<A> answer) {
     inFlight.add(answer);
     answer.whenComplete((value, failure) -> inFlight.remove(answer));
     if (closed) {

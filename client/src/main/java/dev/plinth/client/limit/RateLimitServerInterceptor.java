@@ -35,7 +35,6 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
   private final CallDescriptors descriptors;
   private final ToLongBiFunction<ServerCall<?, ?>, Metadata> cost;
   private final Executor handlers;
-  private final ThrottledLogger warnings;
 
   private RateLimitServerInterceptor(
       RateLimitClient limits,
@@ -48,7 +47,6 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     this.descriptors = descriptors;
     this.cost = cost;
     this.handlers = handlers;
-    this.warnings = new ThrottledLogger(limits.context().runtime().nanos());
   }
 
   /** Each call costs 1; handlers begin on threads of the client's own, as many as it takes. */
@@ -80,63 +78,56 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
             .request(cost.applyAsLong(call, headers), true)
             .exceptionally(this::refused);
     if (asked.isDone()) {
-      LimiterDecision limiterDecision = asked.join();
-      logShadows(limiterDecision);
-      return limiterDecision.allowed()
-          ? next.startCall(
-              LimitResponseHeaders.adding(LimitResponseHeaders.of(limiterDecision), call), headers)
-          : refuse(call, limiterDecision);
+      LimiterDecision made = asked.join();
+      logShadows(made);
+      return made.allowed() ? start(made, call, headers, next) : refuse(call, made);
     }
     DelayedCallListener<Q> held = new DelayedCallListener<>(call);
-    // Not on the client's own thread: from here on it is the application's code that runs.
+    // Not on the event loop: from here on it is the application's code that runs.
     asked.thenAcceptAsync(
-        limiterDecision -> decided(limiterDecision, call, headers, next, held),
-        limits.context().runtime().background());
+        made -> decided(made, call, headers, next, held), limits.context().runtime().background());
     return held;
   }
 
   private <Q, A> void decided(
-      LimiterDecision limiterDecision,
+      LimiterDecision made,
       ServerCall<Q, A> call,
       Metadata headers,
       ServerCallHandler<Q, A> next,
       DelayedCallListener<Q> held) {
-    if (!limiterDecision.allowed()) {
-      refuse(call, limiterDecision);
+    if (!made.allowed()) {
+      refuse(call, made);
       return;
     }
-    logShadows(limiterDecision);
-    held.begin(
-        handlers,
-        () ->
-            next.startCall(
-                LimitResponseHeaders.adding(LimitResponseHeaders.of(limiterDecision), call),
-                headers),
-        () -> {});
+    logShadows(made);
+    held.begin(handlers, () -> start(made, call, headers, next), () -> {});
+  }
+
+  private static <Q, A> ServerCall.Listener<Q> start(
+      LimiterDecision made, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    Metadata lines = LimitResponseHeaders.of(made);
+    return next.startCall(LimitResponseHeaders.adding(lines, call), headers);
   }
 
   /** A server must not fall because of a policy that is not there. */
   private LimiterDecision refused(Throwable failure) {
-    warnings.complain("checks of domain " + domain + " are refused", failure);
+    limits.context().warnings().warn("checks of domain " + domain + " are refused", failure);
     return limits.unavailable();
   }
 
-  private static <Q> ServerCall.Listener<Q> refuse(
-      ServerCall<Q, ?> call, LimiterDecision limiterDecision) {
-    List<LimitStatus> over =
-        limiterDecision.decision().map(Decision::getLimitsList).orElse(List.of());
+  private static <Q> ServerCall.Listener<Q> refuse(ServerCall<Q, ?> call, LimiterDecision made) {
+    List<LimitStatus> over = made.decision().map(Decision::getLimitsList).orElse(List.of());
     CallRejection rejection =
-        limiterDecision.source() == DecisionSource.UNAVAILABLE
+        made.source() == DecisionSource.UNAVAILABLE
             ? CallRejection.unavailable()
-            : CallRejection.rate(over, limiterDecision.retryAfter());
-    rejection.close(call, LimitResponseHeaders.of(limiterDecision));
+            : CallRejection.rate(over, made.retryAfter());
+    rejection.close(call, LimitResponseHeaders.of(made));
     return new ServerCall.Listener<>() {};
   }
 
-  private void logShadows(LimiterDecision limiterDecision) {
+  private void logShadows(LimiterDecision made) {
     if (log.isLoggable(Level.DEBUG)) {
-      limiterDecision
-          .decision()
+      made.decision()
           .filter(decision -> decision.getVerdict() == Verdict.VERDICT_ALLOW_SHADOW)
           .ifPresent(
               decision ->

@@ -11,19 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Takes places in the future, and settles them. Each under one request id, so it is done once. */
-final class ReservationCaller {
+record ReservationCaller(Limiter limiter, LimiterKey key, LimiterContext context) {
   private static final Duration FURTHEST = Duration.ofHours(1);
   private static final Duration FIND_OUT = Duration.ofMinutes(1);
-
-  private final Limiter limiter;
-  private final LimiterKey key;
-  private final LimiterContext context;
-
-  ReservationCaller(Limiter limiter, LimiterKey key, LimiterContext context) {
-    this.limiter = limiter;
-    this.key = key;
-    this.context = context;
-  }
 
   CompletableFuture<Optional<Reservation>> reserve(long cost, Duration maxWait) {
     ReserveRequest request = request(cost, maxWait);

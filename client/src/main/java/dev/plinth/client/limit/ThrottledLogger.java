@@ -19,7 +19,7 @@ final class ThrottledLogger {
     this.next = new AtomicLong(nanos.getAsLong());
   }
 
-  void complain(String what, Throwable why) {
+  void warn(String what, Throwable why) {
     long now = nanos.getAsLong();
     long due = next.get();
     if (now - due >= 0 && next.compareAndSet(due, now + EVERY)) {

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 class LeaderEventFilterTest {
   private final Heard heard = new Heard();
-  private final LeaderEventFilter log = new LeaderEventFilter(heard, ClientEvents.NONE);
+  private final LeaderEventFilter log =
+      new LeaderEventFilter(heard, Runnable::run, ClientEvents.NONE);
 
   @Test
   void terms_areToldInOrder_withTheirValues() {
@@ -55,7 +56,7 @@ class LeaderEventFilterTest {
             counted.incrementAndGet();
           }
         };
-    LeaderEventFilter back = new LeaderEventFilter(heard, events);
+    LeaderEventFilter back = new LeaderEventFilter(heard, Runnable::run, events);
     Leader second = Leader.newBuilder().setTerm(2).setToken(20).build();
     Leader first = Leader.newBuilder().setTerm(1).setToken(10).build();
     back.take(ObserveResponse.newBuilder().setLeader(second).setResumeToken("1").build());
@@ -100,10 +101,10 @@ class LeaderEventFilterTest {
     for (int run = 0; run < 500; run++) {
       List<List<ObserveResponse.Builder>> commits = commits(random);
       Heard whole = new Heard();
-      LeaderEventFilter unbroken = new LeaderEventFilter(whole, ClientEvents.NONE);
+      LeaderEventFilter unbroken = new LeaderEventFilter(whole, Runnable::run, ClientEvents.NONE);
       play(commits, unbroken, 0, Integer.MAX_VALUE);
       Heard parts = new Heard();
-      LeaderEventFilter broken = new LeaderEventFilter(parts, ClientEvents.NONE);
+      LeaderEventFilter broken = new LeaderEventFilter(parts, Runnable::run, ClientEvents.NONE);
       int from = 0;
       while (from < commits.size()) {
         play(commits, broken, from, 1 + random.nextInt(4));

@@ -34,6 +34,7 @@ class BlockingCallerTest {
   private final Queue<StatusRuntimeException> failures = new ArrayDeque<>();
   private final List<String> received = new ArrayList<>();
   private final List<Duration> pauses = new ArrayList<>();
+  private boolean closed;
   private Server server;
   private ManagedChannel channel;
   private BlockingCaller blockingCaller;
@@ -68,9 +69,10 @@ class BlockingCallerTest {
     }
   }
 
-  private void pause(Duration time) {
+  private boolean pause(Duration time) {
     pauses.add(time);
     clock.advance(time);
+    return !closed;
   }
 
   @Test
@@ -114,6 +116,16 @@ class BlockingCallerTest {
         blockingCaller.callWithLongPoll(EchoService.SAY, StringValue.of("id-1"), wait).getValue());
     assertEquals(21, received.size());
     assertEquals(List.of(), pauses);
+  }
+
+  @Test
+  void closedClient_makesNoFurtherAttempt() {
+    failures.add(Failures.plain(Code.UNAVAILABLE));
+    closed = true;
+    CallFailedException failed =
+        assertThrows(CallFailedException.class, () -> call(Duration.ofSeconds(10)));
+    assertEquals(Code.UNAVAILABLE, failed.code());
+    assertEquals(1, received.size());
   }
 
   @Test

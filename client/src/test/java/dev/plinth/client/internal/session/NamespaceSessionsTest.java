@@ -50,8 +50,7 @@ class NamespaceSessionsTest {
     server = InProcessServerBuilder.forName(name).addService(new Opener()).build().start();
     channel = InProcessChannelBuilder.forName(name).build();
     RetrySchedule rule = new RetrySchedule(new Random(1));
-    BlockingCaller blockingCaller =
-        new BlockingCaller(channel, TTL, rule, time -> clock.advance(Duration.ofSeconds(4)));
+    BlockingCaller blockingCaller = new BlockingCaller(channel, TTL, rule, time -> pause());
     ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
     ClientEnvironment environment =
         new ClientEnvironment(clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE);
@@ -61,6 +60,11 @@ class NamespaceSessionsTest {
     sessions =
         new NamespaceSessions(
             runtime, OpenSessionRequest.newBuilder().setOwnerId(runtime.owner()).build());
+  }
+
+  private boolean pause() {
+    clock.advance(Duration.ofSeconds(4));
+    return true;
   }
 
   @AfterEach

@@ -83,7 +83,7 @@ public final class PlinthClientBuilder {
 
   /**
    * Where callbacks run; by default on threads of the client's own, as many as it takes. One that
-   * is refused here runs on those. Whatever callbacks do, heartbeats go on.
+   * is refused here runs on those. Whatever callbacks do, heartbeats continue.
    */
   public PlinthClientBuilder callbacks(Executor executor) {
     callbacks = executor;

@@ -15,14 +15,9 @@ public final class TokenWentBackException extends RuntimeException {
   /** For the client itself. */
   public TokenWentBackException(String namespace, String key, long token, long highest) {
     super(
-        key
-            + " in "
-            + namespace
-            + " was granted with token "
-            + token
-            + " (expected: above "
-            + highest
-            + ", which was seen before): the server's store went back");
+        ("%s in %s was granted with token %d (expected: above %d, which was seen before):"
+                + " the server's store went back")
+            .formatted(key, namespace, token, highest));
     this.token = token;
     this.highest = highest;
   }

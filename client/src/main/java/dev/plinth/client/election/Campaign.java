@@ -29,10 +29,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Keeps a candidate in line, and hears what becomes of it. Opened again within two seconds under
- * the same name and session, the stream keeps the place, and the leader its term. What a leader may
- * believe does not hang on the stream but on the session; the stream only tells of ends that come
- * before. On the own thread, but for what says otherwise.
+ * Keeps a candidate in the queue, and learns what becomes of it. Opened again within two seconds
+ * under the same name and session, the stream keeps the place, and the leader its term. What a
+ * leader may believe depends on the session, not on the stream; the stream only tells of ends that
+ * come before. On the event loop, but for what says otherwise.
  */
 final class Campaign
     implements ClientSession.SessionListener, ResumingStream.Listener<CampaignResponse> {
@@ -82,7 +82,7 @@ final class Campaign
     return position;
   }
 
-  /** Blocks until it stands in line. On the caller's thread. */
+  /** Blocks until it stands in the queue. On the caller's thread. */
   void begin(OperationDeadline deadline) throws InterruptedException {
     Campaign standing =
         candidates.merge(name(), this, (before, self) -> before.isOpen() ? before : self);
@@ -146,7 +146,8 @@ final class Campaign
       return;
     }
     if (state == LeaseState.SAFE) {
-      stream.open(); // beats come through again; the stream may hang on a connection that is dead
+      stream
+          .open(); // heartbeats are answered again; the stream may be on a connection that is dead
     } else if (state == LeaseState.LOST && leadership != null) {
       finish();
     } else if (state == LeaseState.LOST) {
@@ -157,7 +158,7 @@ final class Campaign
     }
   }
 
-  /** The place in line is gone with the session. On a thread that may block. */
+  /** The queue position is gone with the session. On a thread that may block. */
   private void rejoin() {
     try {
       ClientSession next = sessions.current(request.getNamespace(), runtime.deadline());
@@ -179,8 +180,8 @@ final class Campaign
       case DEPOSED -> deposed(message.getDeposed());
       case DANGER -> {
         if (message.getDanger().hasReleaseAsk()) {
-          session.sendHeartbeatNow(); // its answer tells of the ask with a time that can be counted
-          // from
+          // Its answer tells of the request with a time that can be counted from.
+          session.sendHeartbeatNow();
         }
       }
       default -> {} // from a newer server
@@ -188,7 +189,7 @@ final class Campaign
     started.done();
   }
 
-  /** A leader that stands in line was deposed while it could not hear of it. */
+  /** A leader that stands in the queue was deposed while it could not hear of it. */
   private void standing(int place) {
     if (leadership == null) {
       position = place;
@@ -291,7 +292,7 @@ final class Campaign
     }
   }
 
-  /** The server may have elected it while the news that it left was under way. */
+  /** The server may have elected it before it learned that it left. */
   private void giveUpIfElected() {
     if (session == null) {
       return;

@@ -33,7 +33,7 @@ public final class Candidacy implements AutoCloseable {
     return candidate;
   }
 
-  /** The place in line, where 1 is next; 0 when it is not known, or leads. */
+  /** The queue position, where 1 is next; 0 when it is not known, or leads. */
   public int position() {
     return campaign.position();
   }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One leader at a time, out of candidates in line. */
+/** One leader at a time, out of candidates in a queue. */
 public final class Election {
   private final String namespace;
   private final String name;
@@ -46,7 +46,7 @@ public final class Election {
   }
 
   /**
-   * Returns when it stands in line, or leads. One candidate can stand once.
+   * Returns when it stands in the queue, or leads. One candidate can stand once.
    *
    * @throws CallFailedException if the server refused it or did not answer
    */
@@ -69,7 +69,7 @@ public final class Election {
     return answer.hasLeader() ? Optional.of(answer.getLeader()) : Optional.empty();
   }
 
-  /** Who stands in line, next first. */
+  /** Who stands in the queue, next first. */
   public List<Candidate> candidates() throws InterruptedException {
     ListCandidatesRequest request =
         ListCandidatesRequest.newBuilder().setNamespace(namespace).setElection(name).build();

@@ -91,7 +91,7 @@ public final class ElectionObservation implements AutoCloseable {
         });
   }
 
-  /** Nothing is told any more, but a call to the listener that is under way ends by itself. */
+  /** Nothing is told any more, but a call to the listener that is running ends by itself. */
   @Override
   public void close() {
     closed = true;

@@ -34,7 +34,7 @@ final class LeaderEventFilter {
     this.events = events;
   }
 
-  /** To go on after what was told; empty to begin with a snapshot. */
+  /** To resume after what was told; empty to begin with a snapshot. */
   String resumeToken() {
     return resumeToken;
   }
@@ -60,7 +60,7 @@ final class LeaderEventFilter {
       case GAP -> loseTrack();
       default -> {} // progress: only the token
     }
-    // A gap has no token to go on after: without the snapshot that follows, it begins with one.
+    // A gap has no token to resume after: without the snapshot that follows, it begins with one.
     if (!message.hasGap() && !message.getResumeToken().isEmpty()) {
       resumeToken = message.getResumeToken();
     }

@@ -110,10 +110,10 @@ public final class Leadership implements AutoCloseable {
   }
 
   /**
-   * Hands leadership to a candidate in line, wherever in it. It does not lead from the moment this
-   * is called, unless it returns false, or throws because the server refused.
+   * Hands leadership to a candidate in the queue, wherever in it. It does not lead from the moment
+   * this is called, unless it returns false, or throws because the server refused.
    *
-   * @return false if the candidate does not stand in line; then nothing has changed
+   * @return false if the candidate does not stand in the queue; then nothing has changed
    * @throws LeaseLostException if it does not lead any more
    * @throws CallFailedException if there was no answer; it leads no more then, and resigns in the
    *     background
@@ -165,7 +165,7 @@ public final class Leadership implements AutoCloseable {
     return false;
   }
 
-  /** Gives leadership up; the next in line has it at once. */
+  /** Gives leadership up; the next in the queue has it at once. */
   public void resign() {
     lease.close();
   }

@@ -49,12 +49,10 @@ public final class InMemoryGuard {
     return action.get();
   }
 
-  public void write(long token, Runnable action) {
-    write(
-        token,
-        () -> {
-          action.run();
-          return null;
-        });
+  public synchronized void write(long token, Runnable action) {
+    if (!admit(token)) {
+      throw new StaleTokenException(resource, token);
+    }
+    action.run();
   }
 }

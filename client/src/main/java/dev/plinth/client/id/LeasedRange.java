@@ -1,5 +1,6 @@
 package dev.plinth.client.id;
 
+import dev.plinth.id.v1.Range;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
@@ -16,38 +17,32 @@ final class LeasedRange {
   private static final long ENDED = 1L << 62;
   private static final long MAX_BLOCK = 1024;
 
-  private final String leaseId;
+  private final Range range;
   private final long first;
   private final long count;
   private final int step;
-  private final long suggestedNext;
   private final long deadline;
   private final long mask;
   private final AtomicLong cursor = new AtomicLong();
   private final AtomicReference<RangeFetch> next = new AtomicReference<>();
   private long usedAtEnd = -1;
 
-  LeasedRange(dev.plinth.id.v1.Range range, long deadline) {
-    this.leaseId = range.getLeaseId();
+  LeasedRange(Range range, long deadline) {
+    this.range = range;
     this.first = range.getFirst();
     this.count = range.getCount();
     this.step = range.getStep();
-    this.suggestedNext = range.getSuggestedNext();
     this.deadline = deadline;
     // A power of two less one, so small that the halfway mark is not missed by much.
     this.mask = Long.highestOneBit(Math.max(1, Math.min(MAX_BLOCK, count / 8))) - 1;
   }
 
   String leaseId() {
-    return leaseId;
+    return range.getLeaseId();
   }
 
   long count() {
     return count;
-  }
-
-  long suggestedNext() {
-    return suggestedNext;
   }
 
   long deadline() {
@@ -108,7 +103,7 @@ final class LeasedRange {
   RangeFetch fetchNext(Predicate<RangeFetch> isOver, LongFunction<RangeFetch> fetches) {
     RangeFetch known = next.get();
     if (known == null || isOver.test(known) && !known.isStopped()) {
-      RangeFetch fresh = fetches.apply(suggestedNext);
+      RangeFetch fresh = fetches.apply(range.getSuggestedNext());
       if (next.compareAndSet(known, fresh)) {
         fresh.start();
       }
@@ -116,7 +111,7 @@ final class LeasedRange {
     return next.get();
   }
 
-  /** Has none fetched any more, and gives the one that is here or under way, which is stopped. */
+  /** Has none fetched any more, and gives the one that is here or in flight, which is stopped. */
   RangeFetch stopNext(RangeFetch none) {
     none.stop();
     RangeFetch known = next.get();

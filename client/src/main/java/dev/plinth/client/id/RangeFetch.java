@@ -118,7 +118,7 @@ final class RangeFetch {
     return stopped;
   }
 
-  /** After it was stopped: waits a moment for what is under way, which has to be given back. */
+  /** After it was stopped: waits a moment for what is in flight, which has to be given back. */
   Optional<LeasedRange> last(Duration wait) {
     boolean inFlight = started && failure == null;
     try {

@@ -14,10 +14,10 @@ import java.time.Duration;
  * before, on whatever thread. Ids of different handles interleave.
  *
  * <p><b>In time</b>: at its deadline, counted from before it was asked for, a range is ended by the
- * client's own thread, and its clock is looked at for one id in a block of at most 1024 besides. So
- * only a process that was suspended past the deadline can hand out ids of it after waking, fewer
- * than a block; they are unique all the same, since the server never gives a range that was not
- * returned to another.
+ * event loop, and its clock is looked at for one id in a block of at most 1024 besides. So only a
+ * process that was suspended past the deadline can hand out ids of it after waking, fewer than a
+ * block; they are unique all the same, since the server never gives a range that was not returned
+ * to another.
  */
 public final class RangeIdGenerator implements AutoCloseable {
   private final RangeFetcher fetcher;
@@ -114,7 +114,7 @@ public final class RangeIdGenerator implements AutoCloseable {
   }
 
   private LeasedRange awaitNext(LeasedRange used) {
-    // What was refused to another is asked for anew; what is under way is waited for.
+    // What was refused to another is asked for anew; what is in flight is waited for.
     RangeFetch rangeFetch = used.fetchNext(RangeFetch::isRefused, fetcher::fetch);
     if (rangeFetch.isInFlight()) {
       fetcher.events().stalled(namespace());
@@ -142,7 +142,7 @@ public final class RangeIdGenerator implements AutoCloseable {
     }
   }
 
-  /** Has the client's own thread end this range at its time. */
+  /** Has the event loop end this range at its time. */
   private synchronized void watch() {
     if (!watched && !closed) {
       watched = true;

@@ -11,7 +11,7 @@ public record RangeOptions(Duration timeout, long firstRange) {
 
   public RangeOptions {
     if (timeout.isNegative()) {
-      throw new IllegalArgumentException("patience: " + timeout + " (expected: not negative)");
+      throw new IllegalArgumentException("timeout: " + timeout + " (expected: not negative)");
     }
     if (firstRange < 0) {
       throw new IllegalArgumentException("firstRange: " + firstRange + " (expected: 0 or more)");

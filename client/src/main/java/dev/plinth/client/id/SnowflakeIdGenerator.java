@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Snowflake ids, made here with a worker id that the server leases to this handle and that the
- * client's own thread renews. {@link #next} makes no call, takes no lock and never blocks.
+ * event loop renews. {@link #next} makes no call, takes no lock and never blocks.
  *
  * <p><b>Unique</b>: over all handles, clients and restarts. The times in ids lie above the floor
  * and up to the ceiling that the server has granted with the worker id, and it grants no time
@@ -36,7 +36,7 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
   private final IdGeneratorGauges gauges;
   private final WorkerLeaseRenewer keeper;
   private final SnowflakeLayout layout;
-  // The highest place taken; of a worker id that is lost too, so that ids go on above.
+  // The highest place taken; of a worker id that is lost too, so that ids continue above.
   private final AtomicLong last = new AtomicLong(NONE_YET);
   private final LongAdder made = new LongAdder();
   private volatile WorkerLease lease;
@@ -162,19 +162,12 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
         return new IllegalStateException("ids of " + namespace + " are closed");
       }
     }
-    return holding == null
-        ? new IdsUnavailableException(
-            "namespace " + namespace + ": no worker id is free yet",
-            Duration.ZERO,
-            keeper.failure())
-        : new IdsUnavailableException(
-            "namespace "
-                + namespace
-                + ": worker id "
-                + holding.worker()
-                + " could not be renewed in time",
-            Duration.ZERO,
-            keeper.failure());
+    String why =
+        holding == null
+            ? "no worker id is free yet"
+            : "worker id " + holding.worker() + " could not be renewed in time";
+    return new IdsUnavailableException(
+        "namespace " + namespace + ": " + why, Duration.ZERO, keeper.failure());
   }
 
   /** What an id of this namespace is made of. */
@@ -223,7 +216,7 @@ public final class SnowflakeIdGenerator implements AutoCloseable {
     }
   }
 
-  /** Goes on with another worker id; false if it is not wanted any more. */
+  /** Continues with another worker id; false if it is not wanted any more. */
   synchronized boolean advance(Worker granted, long askedAt) {
     if (closed) {
       return false;

@@ -33,13 +33,7 @@ public final class UlidGenerator {
   }
 
   public Ulid next() {
-    while (true) {
-      Ulid before = last.get();
-      Ulid next = after(before, Time48.checked(clock.millis()));
-      if (last.compareAndSet(before, next)) {
-        return next;
-      }
-    }
+    return last.updateAndGet(before -> after(before, Time48.checked(clock.millis())));
   }
 
   private Ulid after(Ulid before, long now) {

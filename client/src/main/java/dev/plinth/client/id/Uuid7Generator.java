@@ -35,13 +35,7 @@ public final class Uuid7Generator {
   }
 
   public UUID next() {
-    while (true) {
-      UUID before = last.get();
-      UUID next = after(before, Time48.checked(clock.millis()));
-      if (last.compareAndSet(before, next)) {
-        return next;
-      }
-    }
+    return last.updateAndGet(before -> after(before, Time48.checked(clock.millis())));
   }
 
   private UUID after(UUID before, long now) {

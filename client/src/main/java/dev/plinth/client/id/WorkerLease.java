@@ -18,9 +18,7 @@ final class WorkerLease {
    */
   record RenewalTerms(long deadline, long ceilingMs, long maxAheadMs) {}
 
-  private final int worker;
-  private final long epoch;
-  private final long floorMs;
+  private final Worker granted;
   private final SnowflakeLayout layout;
   private final long lowestPlace;
   private final Duration interval;
@@ -32,12 +30,10 @@ final class WorkerLease {
    * @param last the highest place used before, maybe of another worker id
    */
   WorkerLease(Worker granted, long askedAt, long last) {
-    this.worker = granted.getWorkerId();
-    this.epoch = granted.getEpoch();
-    this.floorMs = granted.getFloorMs();
+    this.granted = granted;
     this.layout = SnowflakeLayout.of(granted.getLayout());
     // In a unit that was used before, ids of a lower worker would not rise.
-    long unit = Math.max(layout.unit(floorMs) + 1, layout.unitOf(last) + 1);
+    long unit = Math.max(layout.unit(granted.getFloorMs()) + 1, layout.unitOf(last) + 1);
     this.lowestPlace = layout.firstPosition(Math.max(0, unit));
     this.interval = localDeadline(granted).dividedBy(3);
     this.terms = terms(granted, askedAt);
@@ -54,7 +50,7 @@ final class WorkerLease {
     return LocalDeadline.window(ClientWire.duration(granted.getTtl()));
   }
 
-  /** The server had it renewed, as of a request sent then. On the own thread alone. */
+  /** The server had it renewed, as of a request sent then. On the event loop alone. */
   void renewed(Worker kept, long sentAt) {
     RenewalTerms next = terms(kept, sentAt);
     RenewalTerms known = terms;
@@ -67,15 +63,15 @@ final class WorkerLease {
   }
 
   int worker() {
-    return worker;
+    return granted.getWorkerId();
   }
 
   long epoch() {
-    return epoch;
+    return granted.getEpoch();
   }
 
   long floorMs() {
-    return floorMs;
+    return granted.getFloorMs();
   }
 
   SnowflakeLayout layout() {

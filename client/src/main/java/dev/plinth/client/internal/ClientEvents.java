@@ -7,7 +7,7 @@ import java.time.Duration;
 public interface ClientEvents {
   ClientEvents NONE = new ClientEvents() {};
 
-  /** A wish for keys came to its end. */
+  /** A request for keys came to its end. */
   default void acquired(String outcome, Duration took) {}
 
   /** A hold came to its end. */

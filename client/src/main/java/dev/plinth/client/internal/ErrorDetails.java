@@ -49,16 +49,9 @@ public final class ErrorDetails {
   }
 
   private static <T extends Message> Optional<T> detail(Throwable failure, Class<T> type) {
-    Status status = StatusProto.fromThrowable(failure);
-    if (status == null) {
-      return Optional.empty();
-    }
-    for (Any any : status.getDetailsList()) {
-      if (any.is(type)) {
-        return unpack(any, type);
-      }
-    }
-    return Optional.empty();
+    return Optional.ofNullable(StatusProto.fromThrowable(failure))
+        .flatMap(s -> s.getDetailsList().stream().filter(any -> any.is(type)).findFirst())
+        .flatMap(any -> unpack(any, type));
   }
 
   private static <T extends Message> Optional<T> unpack(Any any, Class<T> type) {

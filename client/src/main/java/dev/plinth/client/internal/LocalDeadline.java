@@ -75,7 +75,7 @@ public final class LocalDeadline {
 
   public synchronized LeaseState state(ClockReading now) {
     if (lost || deadline - now.nanos() <= 0) {
-      lost = true; // so that a renewal still under way cannot bring it back
+      lost = true; // so that a renewal still in flight cannot bring it back
       return LeaseState.LOST;
     }
     boolean near = deadline - now.nanos() <= interval().toNanos();

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * A stream from the server, opened anew whenever it breaks, until it is stopped. All of it on the
- * own thread, its methods too.
+ * event loop, its methods too.
  */
 public final class ResumingStream<Q, A> {
   /** Who hears what the stream says. */
@@ -101,7 +101,7 @@ public final class ResumingStream<Q, A> {
   private void leave() {
     generation++;
     if (call != null) {
-      call.cancel("the client goes on without it", null);
+      call.cancel("the client continues without it", null);
       call = null;
     }
   }

@@ -16,19 +16,11 @@ public final class SafeMeters {
   private SafeMeters() {}
 
   public static void increment(Counter counter, double by) {
-    try {
-      counter.increment(by);
-    } catch (Throwable e) {
-      failed(e);
-    }
+    run(() -> counter.increment(by));
   }
 
   public static void record(Timer timer, Duration time) {
-    try {
-      timer.record(time);
-    } catch (Throwable e) {
-      failed(e);
-    }
+    run(() -> timer.record(time));
   }
 
   /** For steps that use the registry itself. */
@@ -36,11 +28,7 @@ public final class SafeMeters {
     try {
       step.run();
     } catch (Throwable e) {
-      failed(e);
+      log.log(Level.DEBUG, "a meter failed", e);
     }
-  }
-
-  private static void failed(Throwable thrown) {
-    log.log(Level.DEBUG, "a meter failed", thrown);
   }
 }

@@ -114,9 +114,9 @@ public final class LeaseClient {
   }
 
   /**
-   * Goes on with the session of a process that is no more, within its ttl: its leases were never
-   * free, and keep their tokens. Before anything else is taken in the namespace. Leadership is had
-   * again by standing under the same candidate's name.
+   * Resumes the session of a process that is no more, within its ttl: its leases were never free,
+   * and keep their tokens. Before anything else is taken in the namespace. Leadership is had again
+   * by standing under the same candidate's name.
    *
    * @return the leases that the session holds
    * @throws CallFailedException with the reason SESSION_EXPIRED if it has ended

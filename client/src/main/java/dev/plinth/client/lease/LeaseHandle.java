@@ -81,7 +81,7 @@ public final class LeaseHandle implements AutoCloseable {
     hold.onAsked(task);
   }
 
-  /** Gives the key back. If the server does not answer, the client goes on trying by itself. */
+  /** Gives the key back. If the server does not answer, the client continues by itself. */
   @Override
   public void close() {
     hold.close();

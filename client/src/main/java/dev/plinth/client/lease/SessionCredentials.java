@@ -1,7 +1,7 @@
 package dev.plinth.client.lease;
 
 /**
- * What a restarted process needs to go on with the session it had: whoever knows it can. Keep it as
+ * What a restarted process needs to resume the session it had: whoever knows it can. Keep it as
  * safe as a password.
  */
 public record SessionCredentials(String id, String secret) {

@@ -27,15 +27,10 @@ record BudgetLeaseCaller(LimiterKey key, LimiterContext context) {
             .setHolder(context.runtime().owner());
     back.ifPresent(
         ended -> request.setReturnLeaseId(ended.grant().id()).setReturnUnused(ended.unused()));
-    return context
-        .caller()
-        .send(
-            RateLimitServiceGrpc.getLeaseBudgetMethod(),
-            request.build(),
-            context.options().deadline());
+    return context.caller().send(RateLimitServiceGrpc.getLeaseBudgetMethod(), request.build());
   }
 
-  /** Sent again as long as it may count; given back twice it counts once. */
+  /** Retried as long as it may count; given back twice it counts once. */
   CompletableFuture<ReturnBudgetResponse> returnBudget(EndedGrant ended) {
     context.events().unused(ended.unused());
     ReturnBudgetRequest request =

@@ -34,10 +34,11 @@ final class BudgetWaiter {
   CompletableFuture<Boolean> start() {
     CompletableFuture<Void> open = context.caller().kept(new CompletableFuture<>());
     mine.whenComplete((done, failure) -> open.complete(null));
-    open.exceptionally(
-        closed -> {
-          mine.complete(limiter.unavailable().allowed());
-          return null;
+    open.whenComplete(
+        (done, closed) -> {
+          if (closed != null) {
+            mine.complete(limiter.unavailable().allowed());
+          }
         });
     take(reservations.request(cost, left()));
     return mine;

@@ -9,7 +9,7 @@ interface ClientLimitEvents {
   /** A shadow rule would have denied what was allowed. */
   default void shadowDenied() {}
 
-  /** How a wish for a lease ended: an outcome of the API without its prefix, or FAILED. */
+  /** How a request for a lease ended: an outcome of the API without its prefix, or FAILED. */
   default void leaseRequested(String outcome) {}
 
   default void leased(long granted) {}

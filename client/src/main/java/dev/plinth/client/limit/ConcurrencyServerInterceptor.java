@@ -76,7 +76,9 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
     slots
         .acquire(limited.get())
         // Not on the event loop: from here on it is the application's code that runs.
-        .thenAcceptAsync(result -> entered(result, call, headers, next, held), slots.background());
+        .thenAcceptAsync(
+            result -> entered(result, call, headers, next, held),
+            slots.context().runtime().background());
     return held;
   }
 
@@ -100,7 +102,7 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
 
   private boolean opens(SlotResult.Unavailable unavailable) {
     unavailable.refusal().ifPresent(why -> slots.warn(why));
-    return slots.options().onUnavailable() == OnUnavailable.OPEN;
+    return slots.context().options().onUnavailable() == OnUnavailable.OPEN;
   }
 
   private static void refuse(ServerCall<?, ?> call, AcquireSlotResponse full) {
@@ -114,12 +116,8 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
     Context.CancellableContext running =
         Context.current().withValue(TOKEN, slot.token()).withCancellation();
     // A context tells its listeners, which are the application's, where it is cancelled.
-    slot.onLost(
-        () ->
-            slots
-                .background()
-                .execute(
-                    () -> running.cancel(new IllegalStateException("the call's slot is lost"))));
+    Runnable cancel = () -> running.cancel(new IllegalStateException("the call's slot is lost"));
+    slot.onLost(() -> slots.context().runtime().background().execute(cancel));
     try {
       return ending(
           slot, running, Contexts.interceptCall(running, closing(slot, call), headers, next));

@@ -48,9 +48,9 @@ final class HeldSlot {
     }
   }
 
-  /** On the client's own thread, now and then. */
+  /** On the event loop, now and then. */
   void renewIfDue() {
-    long now = slots.now();
+    long now = slots.context().now();
     if (over.get()) {
       return;
     }

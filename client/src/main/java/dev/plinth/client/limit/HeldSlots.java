@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 
 /**
  * Places of concurrency rules, kept while they are used. One pass over all of them renews those
@@ -67,7 +66,7 @@ final class HeldSlots {
     long sent = context.now();
     return context
         .caller()
-        .send(RateLimitServiceGrpc.getAcquireSlotMethod(), request, context.options().deadline())
+        .send(RateLimitServiceGrpc.getAcquireSlotMethod(), request)
         .handle(
             (answer, failure) -> failure == null ? entry(answer, sent) : failed(request, failure));
   }
@@ -138,9 +137,7 @@ final class HeldSlots {
             .setSlotId(slot)
             .setTtl(ClientWire.duration(ttl))
             .build();
-    return context
-        .caller()
-        .send(RateLimitServiceGrpc.getRenewSlotMethod(), request, context.options().deadline());
+    return context.caller().send(RateLimitServiceGrpc.getRenewSlotMethod(), request);
   }
 
   CompletableFuture<ReleaseSlotResponse> release(String slot) {
@@ -165,20 +162,11 @@ final class HeldSlots {
     context.events().slot(why);
   }
 
-  LimitOptions options() {
-    return context.options();
-  }
-
-  /** Where the application's code runs. */
-  Executor background() {
-    return context.runtime().background();
-  }
-
   void warn(Throwable refusal) {
     context.warnings().warn("slots of domain " + domain + " are refused", refusal);
   }
 
-  long now() {
-    return context.now();
+  LimiterContext context() {
+    return context;
   }
 }

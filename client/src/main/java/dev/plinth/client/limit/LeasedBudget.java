@@ -29,7 +29,7 @@ final class LeasedBudget {
   private final ArrayDeque<EndedGrant> spent = new ArrayDeque<>();
   private volatile BudgetGrant current = BudgetGrant.NONE;
   private volatile BudgetGrant next = BudgetGrant.NONE;
-  // The request under way, if any: what it brings must go back too if this is closed meanwhile.
+  // The request in flight, if any: what it brings must go back too if this is closed meanwhile.
   private CompletableFuture<Void> asking = CompletableFuture.completedFuture(null);
   private boolean closed;
 

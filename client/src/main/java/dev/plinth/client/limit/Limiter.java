@@ -116,7 +116,7 @@ public final class Limiter {
     CompletableFuture<Decision> decided = new CompletableFuture<>();
     context
         .caller()
-        .send(RateLimitServiceGrpc.getCheckMethod(), request, context.options().deadline())
+        .send(RateLimitServiceGrpc.getCheckMethod(), request)
         .whenComplete(
             (answer, failure) -> {
               onAnswer(failure);
@@ -216,7 +216,7 @@ public final class Limiter {
 
   /**
    * A place in the near future, to be settled with what it really cost; empty if there is none
-   * within {@code maxWait}. Sent again until it is answered, within the client's patience.
+   * within {@code maxWait}. Retried until it is answered, within the client's operation timeout.
    *
    * @throws CallFailedException if it was not answered; then a place that was given all the same is
    *     given back

@@ -22,7 +22,7 @@ record LimiterContext(
   static LimiterContext of(ClientRuntime runtime, LimitOptions options, ClientLimitEvents events) {
     return new LimiterContext(
         runtime,
-        new RateLimitCaller(runtime),
+        new RateLimitCaller(runtime, options.deadline()),
         new ServiceCircuitBreaker(),
         options,
         events,

@@ -26,11 +26,16 @@ final class RateLimitCaller {
           Code.UNKNOWN);
 
   private final ClientRuntime runtime;
+  private final Duration deadline;
   private final Set<CompletableFuture<?>> inFlight = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  RateLimitCaller(ClientRuntime runtime) {
+  /**
+   * @param deadline for one attempt that somebody waits for
+   */
+  RateLimitCaller(ClientRuntime runtime, Duration deadline) {
     this.runtime = runtime;
+    this.deadline = deadline;
   }
 
   /** Whether the service did not decide; else it refused, and asking again would not help. */
@@ -40,7 +45,7 @@ final class RateLimitCaller {
   }
 
   /** One attempt. */
-  <Q, A> CompletableFuture<A> send(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
+  <Q, A> CompletableFuture<A> send(MethodDescriptor<Q, A> method, Q request) {
     return kept(closed ? new CompletableFuture<>() : runtime.send(method, request, deadline));
   }
 
@@ -64,14 +69,14 @@ final class RateLimitCaller {
     return answer;
   }
 
-  /** On the client's own thread, as long as this is open. */
+  /** On the event loop, as long as this is open. */
   void after(Duration delay, Runnable task) {
     if (!closed) {
       runtime.after(delay, task);
     }
   }
 
-  /** What is under way ends as unanswered, since its answer could not be heard. */
+  /** What is in flight ends as unanswered, since its answer could not be heard. */
   void close() {
     closed = true;
     inFlight.forEach(answer -> answer.cancel(false));

@@ -54,9 +54,7 @@ record ReservationCaller(Limiter limiter, LimiterKey key, LimiterContext context
 
   /** One attempt. */
   CompletableFuture<ReserveResponse> request(ReserveRequest request) {
-    return context
-        .caller()
-        .send(RateLimitServiceGrpc.getReserveMethod(), request, context.options().deadline());
+    return context.caller().send(RateLimitServiceGrpc.getReserveMethod(), request);
   }
 
   Optional<Reservation> reservation(ReserveRequest request, ReserveResponse answer, long sent) {

@@ -21,18 +21,17 @@ import java.util.function.Consumer;
 
 /**
  * A session at the server, kept alive until it is ended or lost. Its state is that of all leases
- * that hang on it. The loss is told by the client's own clock; no call has to succeed or fail for
- * it.
+ * under it. The loss is told by the client's own clock; no call has to succeed or fail for it.
  */
 public final class ClientSession {
   private static final Logger log = System.getLogger("plinth.client");
-  private static final Duration MAX_BEAT = Duration.ofSeconds(2);
+  private static final Duration MAX_HEARTBEAT = Duration.ofSeconds(2);
 
-  /** One that hangs on a session. Told on any thread, and never twice at a time by a beat. */
+  /** Depends on a session. Told on any thread, and never twice at a time by a heartbeat. */
   public interface SessionListener {
     void sessionChanged();
 
-    /** An operator wants something back, as of a beat sent then. */
+    /** An operator wants something back, as of a heartbeat sent then. */
     default void onReleaseAsked(ReleaseAsk ask, ClockReading sentAt) {}
   }
 
@@ -41,11 +40,11 @@ public final class ClientSession {
   private final LocalDeadline deadline;
   private final HeartbeatSender heartbeatSender;
   private final ClientEnvironment environment;
-  private final Set<SessionListener> dependants = ConcurrentHashMap.newKeySet();
+  private final Set<SessionListener> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicReference<LeaseState> announced = new AtomicReference<>(LeaseState.SAFE);
-  private final AtomicBoolean beating = new AtomicBoolean();
-  // Of the last beat sent; only its answer leads to the next one. On the own thread alone.
-  private int turn;
+  private final AtomicBoolean inFlight = new AtomicBoolean();
+  // Of the last heartbeat sent; only its answer leads to the next one. On the event loop alone.
+  private int generation;
   private int failures;
 
   public ClientSession(
@@ -101,59 +100,60 @@ public final class ClientSession {
   }
 
   /**
-   * No beat follows, and holders are told: here first, so that they stop before the server acts.
+   * No heartbeat follows, and holders are told: here first, so that they stop before the server
+   * acts.
    */
   public void end() {
     deadline.end();
     announce();
   }
 
-  public void attach(SessionListener sessionListener) {
-    dependants.add(sessionListener);
+  public void attach(SessionListener listener) {
+    listeners.add(listener);
   }
 
-  public void detach(SessionListener sessionListener) {
-    dependants.remove(sessionListener);
+  public void detach(SessionListener listener) {
+    listeners.remove(listener);
   }
 
-  /** Asks the server now, not at the next turn, unless its answer is awaited already. */
+  /** Asks the server now, not at the next interval, unless its answer is awaited already. */
   public void sendHeartbeatNow() {
-    if (beating.compareAndSet(false, true)) {
+    if (inFlight.compareAndSet(false, true)) {
       environment.loop().execute(this::sendHeartbeat);
     }
   }
 
   private void scheduleHeartbeat(Duration delay) {
-    int current = turn;
+    int current = generation;
     environment
         .loop()
         .after(
             delay,
             () -> {
-              if (turn == current) {
+              if (generation == current) {
                 sendHeartbeat();
               }
             });
   }
 
   private void sendHeartbeat() {
-    beating.set(true);
+    inFlight.set(true);
     if (announce() == LeaseState.LOST) {
       return;
     }
-    int current = ++turn;
+    int current = ++generation;
     ClockReading sentAt = environment.now();
     heartbeatSender
-        .send(ClientWire.shorter(MAX_BEAT, deadline.interval()))
+        .send(ClientWire.shorter(MAX_HEARTBEAT, deadline.interval()))
         .whenComplete(
             (answer, thrown) ->
                 environment.loop().execute(() -> answered(current, sentAt, answer, thrown)));
   }
 
   private void answered(int of, ClockReading sentAt, HeartbeatResponse answer, Throwable thrown) {
-    beating.set(false);
-    // First of all: whatever goes wrong in telling of this answer, there is a next beat.
-    if (of == turn) {
+    inFlight.set(false);
+    // First of all: whatever goes wrong in telling of this answer, there is a next heartbeat.
+    if (of == generation) {
       scheduleHeartbeat(thrown == null ? restOfTheInterval(sentAt, answer) : pause());
     }
     if (thrown == null) {
@@ -172,7 +172,7 @@ public final class ClientSession {
     Duration slack = deadline.remaining(now);
     deadline.renewed(sentAt, ClientWire.duration(answer.getTtl()), now);
     environment.events().renewed(slack);
-    answer.getReleaseAsksList().forEach(ask -> eachDependant(d -> d.onReleaseAsked(ask, sentAt)));
+    answer.getReleaseAsksList().forEach(ask -> eachListener(d -> d.onReleaseAsked(ask, sentAt)));
   }
 
   private Duration restOfTheInterval(ClockReading sentAt, HeartbeatResponse answer) {
@@ -200,18 +200,20 @@ public final class ClientSession {
   private LeaseState announce() {
     LeaseState state = state();
     if (announced.getAndSet(state) != state) {
-      eachDependant(SessionListener::sessionChanged);
+      eachListener(SessionListener::sessionChanged);
     }
     return state;
   }
 
-  /** One that fails keeps neither the others from being told nor the session from its beats. */
-  private void eachDependant(Consumer<SessionListener> tell) {
-    for (SessionListener sessionListener : dependants) {
+  /**
+   * One that fails keeps neither the others from being told nor the session from its heartbeats.
+   */
+  private void eachListener(Consumer<SessionListener> tell) {
+    for (SessionListener listener : listeners) {
       try {
-        tell.accept(sessionListener);
+        tell.accept(listener);
       } catch (Throwable e) {
-        log.log(Level.ERROR, "session " + id() + ": a dependant failed", e);
+        log.log(Level.ERROR, "session " + id() + ": a listener failed", e);
       }
     }
   }

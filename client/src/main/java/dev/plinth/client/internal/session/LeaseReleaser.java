@@ -10,7 +10,7 @@ import dev.plinth.lease.v1.ReleaseResponse;
 import dev.plinth.lease.v1.ReleaseResponse.Outcome;
 
 /**
- * Gives a lease back, if not at once then in the background: heartbeats go on for the session's
+ * Gives a lease back, if not at once then in the background: heartbeats continue for the session's
  * other leases, so one that was not given back would be held for as long as the client lives.
  *
  * @param reentrant whether others in this client may have entered the lease too; else it is this
@@ -62,7 +62,7 @@ public record LeaseReleaser(ClientRuntime runtime, ClientSession session, boolea
   }
 
   /**
-   * A request to acquire that was sent again after the server had forgotten its answer counts as
+   * A request to acquire that was retried after the server had forgotten its answer counts as
    * entered twice, and so does a candidacy whose first stream died unnoticed; the handle is one all
    * the same.
    */

@@ -15,20 +15,11 @@ import java.util.function.Consumer;
 
 /**
  * What one holder may believe of one hold: what its session says, unless the hold itself ended
- * before. An operator's grace counts like the session's time, from before the beat that told of it
- * was sent: so it is over here before the server ends the hold.
+ * before. An operator's grace counts like the session's time, from before the heartbeat that told
+ * of it was sent: so it is over here before the server ends the hold.
  */
 public final class LocalLease implements ClientSession.SessionListener {
-  private static final class Listener {
-    private final LeaseState on;
-    private final Runnable task;
-    private final AtomicBoolean inFlight = new AtomicBoolean();
-
-    Listener(LeaseState on, Runnable task) {
-      this.on = on;
-      this.task = task;
-    }
-
+  private record Listener(LeaseState on, Runnable task, AtomicBoolean inFlight) {
     /** Not while it has not come back from the last time: each would cost a thread. */
     void tell(Executor callbacks) {
       if (inFlight.compareAndSet(false, true)) {
@@ -169,7 +160,7 @@ public final class LocalLease implements ClientSession.SessionListener {
     if (released) {
       return;
     }
-    Listener listener = new Listener(state, task);
+    Listener listener = new Listener(state, task, new AtomicBoolean());
     if (announced == state) {
       listener.tell(environment.callbacks());
     }
@@ -188,7 +179,7 @@ public final class LocalLease implements ClientSession.SessionListener {
     announce();
   }
 
-  /** Told with every beat; only the grace may be another one. */
+  /** Told with every heartbeat; only the grace may be another one. */
   @Override
   public synchronized void onReleaseAsked(ReleaseAsk told, ClockReading sentAt) {
     if (told.getToken() != lease.getToken()) {

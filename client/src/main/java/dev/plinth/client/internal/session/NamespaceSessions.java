@@ -25,7 +25,7 @@ public final class NamespaceSessions {
 
   /** A namespace's session; its lock lets one thread open it while the others wait. */
   private static final class Slot {
-    ClientSession session;
+    volatile ClientSession session;
   }
 
   private final Map<String, Slot> slots = new ConcurrentHashMap<>();
@@ -53,17 +53,11 @@ public final class NamespaceSessions {
     synchronized (slot) {
       checkOpen();
       if (slot.session == null || slot.session.isLost()) {
-        slot.session = open(namespace, deadline);
+        String id = ClientWire.newRequestId();
+        open(terms.toBuilder().setNamespace(namespace).setRequestId(id).build(), slot, deadline);
       }
       return slot.session;
     }
-  }
-
-  private ClientSession open(String namespace, OperationDeadline deadline)
-      throws InterruptedException {
-    OpenSessionRequest request =
-        terms.toBuilder().setNamespace(namespace).setRequestId(ClientWire.newRequestId()).build();
-    return open(request, deadline).session();
   }
 
   /** A session that another process began, and what it holds. */
@@ -82,15 +76,10 @@ public final class NamespaceSessions {
       checkOpen();
       if (slot.session != null && !slot.session.isLost()) {
         throw new IllegalStateException(
-            "session "
-                + slot.session.id()
-                + " is in use (expected: none yet in "
-                + namespace
-                + ")");
+            "session %s is in use (expected: none yet in %s)"
+                .formatted(slot.session.id(), namespace));
       }
-      Resumed resumed = open(request, deadline);
-      slot.session = resumed.session();
-      return resumed;
+      return open(request, slot, deadline);
     }
   }
 
@@ -98,7 +87,7 @@ public final class NamespaceSessions {
    * Counts from before the first attempt: if that one opened the session and its answer was lost,
    * the second one's answer is a memory, not a renewal.
    */
-  private Resumed open(OpenSessionRequest request, OperationDeadline deadline)
+  private Resumed open(OpenSessionRequest request, Slot slot, OperationDeadline deadline)
       throws InterruptedException {
     ClockReading sentAt = runtime.environment().now();
     OpenSessionResponse answer =
@@ -113,6 +102,11 @@ public final class NamespaceSessions {
     LocalDeadline localDeadline = new LocalDeadline(sentAt, ClientWire.duration(answer.getTtl()));
     ClientSession session = new ClientSession(answer, localDeadline, sender, runtime.environment());
     session.start();
+    slot.session = session;
+    if (closed) { // meanwhile, and maybe before this one could be seen
+      end(request.getNamespace(), session, runtime.callDeadline());
+      checkOpen();
+    }
     return new Resumed(session, answer.getHeldList());
   }
 
@@ -122,31 +116,30 @@ public final class NamespaceSessions {
     }
   }
 
-  /** Ends every session, here first and then at the server, which releases what they held. */
+  /**
+   * Ends every session, here first and then at the server, which releases what they held. Does not
+   * wait for one that is being opened: whoever opens it ends it.
+   */
   public void close(Duration each) {
     closed = true;
-    for (Map.Entry<String, Slot> entry : slots.entrySet()) {
-      synchronized (entry.getValue()) {
-        ClientSession session = entry.getValue().session;
-        if (session != null && !session.isLost()) {
-          session.end();
-          closeAtServer(entry.getKey(), session.id(), each);
-        }
-      }
-    }
+    slots.forEach((namespace, slot) -> end(namespace, slot.session, each));
   }
 
-  private void closeAtServer(String namespace, String id, Duration time) {
+  private void end(String namespace, ClientSession session, Duration time) {
+    if (session == null || session.isLost()) {
+      return;
+    }
+    session.end();
     CloseSessionRequest request =
         CloseSessionRequest.newBuilder()
             .setNamespace(namespace)
-            .setSessionId(id)
+            .setSessionId(session.id())
             .setRequestId(ClientWire.newRequestId())
             .build();
     try {
       runtime.call(LeaseServiceGrpc.getCloseSessionMethod(), request, time);
     } catch (CallFailedException e) {
-      log.log(Level.INFO, "session {0} ends by its ttl: {1}", id, e.getMessage());
+      log.log(Level.INFO, "session {0} ends by its ttl: {1}", session.id(), e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -9,7 +9,6 @@ final class KnownViolations {
       """
               FileLengthRule: lease-service/src/main/java/dev/plinth/lease/core/Leases.java
               FileLengthRule: lease-service/src/main/java/dev/plinth/lease/core/WaitQueues.java
-              RecordSizeRule: client/src/main/java/dev/plinth/client/limit/LimiterContext.java#LimiterContext
               RecordSizeRule: rate-limiter/src/main/java/dev/plinth/ratelimit/RateLimitSettings.java#RateLimitSettings
       """
           .lines()

@@ -21,7 +21,7 @@ public final class RateLimitClient implements AutoCloseable {
   private final GenerationalLoadingCache<LimiterKey, Limiter> limiters;
   private volatile boolean closed;
 
-  /** For the client; applications have {@link dev.plinth.client.PlinthClient#rateLimitClient}. */
+  /** For the client; applications have {@link dev.plinth.client.PlinthClient#limits()}. */
   public RateLimitClient(ClientRuntime runtime, LimitOptions options) {
     this.runtime = runtime;
     ClientLimitEvents events = ClientLimitEvents.NONE;

@@ -7,26 +7,38 @@ import dev.plinth.shards.Tx;
  * The highest token seen per resource, for resources that cannot keep it themselves. It never
  * falls.
  */
-final class Fences {
+public final class Fences {
   static final String PREFIX = "lease/f/";
+
   private final PersistentCounters floors = new PersistentCounters(PREFIX);
+  private final LeaseNamespaces leaseNamespaces;
+  private final LeaseEvents events;
+
+  Fences(LeaseNamespaces leaseNamespaces, LeaseEvents events) {
+    this.leaseNamespaces = leaseNamespaces;
+    this.events = events;
+  }
 
   void load(RowReader row) {
     floors.load(row);
   }
 
   /** The floor afterwards; a token below it was not accepted. */
-  long raise(LeaseName resource, long token, Tx tx) {
+  public long raise(LeaseName resource, long token, Tx tx) {
     long floor = floors.get(resource);
-    if (token <= floor) {
-      return floor;
+    if (floor == 0) {
+      int most = leaseNamespaces.policyOf(resource.namespace()).most(Quota.FENCES);
+      LeaseNamespace.admit(
+          "fences", resource.namespace(), count(resource.namespace()) + 1, most);
     }
-    floors.set(resource, token, tx);
-    return token;
-  }
-
-  boolean isKnown(LeaseName resource) {
-    return floors.get(resource) > 0;
+    if (token > floor) {
+      floors.set(resource, token, tx);
+      return token;
+    }
+    if (token < floor) {
+      events.stale();
+    }
+    return floor;
   }
 
   /** How many resources of a namespace have a floor. */
@@ -35,7 +47,7 @@ final class Fences {
   }
 
   /** 0 if none was ever raised. */
-  long floor(LeaseName resource) {
+  public long floor(LeaseName resource) {
     return floors.get(resource);
   }
 }

@@ -1,16 +1,12 @@
 package dev.plinth.lease.core;
 
-import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.ExpectedVersion;
 import dev.plinth.shards.RowReader;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
@@ -31,18 +27,15 @@ public final class Leases {
   private final Holds holds;
   private final WaitQueues waitQueues;
   private final Sessions sessions;
-  private final Fences fences = new Fences();
+  private final Fences fences;
 
   Leases(InstantSource clock, LeaseEvents events) {
     this.clock = clock;
     this.events = events;
     this.holds = new Holds(clock, events, leaseNamespaces);
     this.waitQueues = holds.waitQueues;
-    this.sessions =
-        new Sessions(
-            leaseNamespaces,
-            events,
-            (session, tx) -> end(session, HoldEnd.EXPIRED, tx, (n, t) -> {}));
+    this.sessions = new Sessions(leaseNamespaces, holds, events);
+    this.fences = new Fences(leaseNamespaces, events);
   }
 
   /**
@@ -75,94 +68,8 @@ public final class Leases {
     leaseNamespaces.forEach(leaseNamespace -> events.waiting(-leaseNamespace.waiters().size()));
   }
 
-  /** A new session, by the namespace's policy where nothing was asked for. */
-  public SessionView openSession(
-      String namespace,
-      String ownerId,
-      Optional<Duration> ttl,
-      Optional<Duration> lockDelay,
-      String secret,
-      Tx tx) {
-    NamespacePolicy namespacePolicy = leaseNamespaces.policyOf(namespace);
-    ttl.ifPresent(namespacePolicy::checkTtl);
-    lockDelay.ifPresent(namespacePolicy::checkLockDelay);
-    leaseNamespaces.find(namespace).ifPresent(LeaseNamespace::admitSession);
-    Duration life = ttl.orElse(namespacePolicy.ttls().byDefault());
-    Duration delay = lockDelay.orElse(namespacePolicy.lockDelays().byDefault());
-    Session session = sessions.open(namespace, ownerId, life, delay, Secrets.digest(secret), tx);
-    return new SessionView(session.id, life, List.of(), 0);
-  }
-
-  /** Goes on with a session that is still open; its full time counts from now. */
-  public SessionView resumeSession(
-      String namespace, String id, String ownerId, String secret, Tx tx) {
-    Session session = sessions.require(namespace, id);
-    if (!ownerId.isEmpty() && !ownerId.equals(session.ownerId)) {
-      throw Failure.Invalid.field("owner_id", ownerId, "the session's own, or none");
-    }
-    if (!Secrets.match(secret, session.digest)) {
-      throw new Failure.Denied(
-          ErrorReason.ERROR_REASON_TOKEN_INVALID,
-          "the secret is not the one of session " + id,
-          Map.of("sessionId", id));
-    }
-    session.expiryTimer.renew(tx);
-    List<LeaseView> held = views(session.holds, SessionView.MAX_HELD, tx);
-    return new SessionView(id, session.expiryTimer.ttl, held, session.holds.size());
-  }
-
-  /** Its full time counts from now; of what it holds, only what an operator wants back is told. */
-  public SessionView heartbeat(String namespace, String id, Tx tx) {
-    Session session = sessions.require(namespace, id);
-    session.expiryTimer.renew(tx);
-    events.renewed(true);
-    List<LeaseView> asked = views(session.asked, SessionView.MAX_ASKED, tx);
-    return new SessionView(id, session.expiryTimer.ttl, asked, session.asked.size());
-  }
-
-  private static List<LeaseView> views(Collection<Hold> some, int most, Tx tx) {
-    return some.stream().limit(most).map(hold -> hold.view(tx.nanos())).toList();
-  }
-
-  /** Tells the keeper of a session's dangers until it ends. */
-  public void keepSession(String namespace, String id, HoldListener keeper, Tx tx) {
-    Session session = sessions.require(namespace, id);
-    session.keepers.add(keeper);
-    session.expiryTimer.addListener(keeper, tx);
-  }
-
-  /** For a keeper whose call has ended before the session. */
-  public void leaveSession(String namespace, String id, HoldListener keeper) {
-    Session session = sessions.find(namespace, id);
-    if (session != null && session.keepers.remove(keeper)) {
-      session.expiryTimer.removeListener(keeper);
-    }
-  }
-
-  /** Tells how many keys it released; none if it had ended already. */
-  public void closeSession(String namespace, String id, BiConsumer<Integer, Tx> done, Tx tx) {
-    Session session = sessions.find(namespace, id);
-    if (session == null || session.isEnded()) {
-      done.accept(0, tx);
-    } else {
-      end(session, HoldEnd.by(session.ownerId, HoldEndCause.CLOSED), tx, done);
-    }
-  }
-
-  /** Its row goes with the last of its keys: if that is never reached, it is open again. */
-  private void end(Session session, HoldEnd how, Tx tx, BiConsumer<Integer, Tx> done) {
-    session.end();
-    waitQueues.leaveAll(session, tx);
-    List<Hold> doomed = session.holds.stream().filter(hold -> !hold.confirmed).toList();
-    holds.endEach(
-        doomed,
-        how,
-        tx,
-        last -> {
-          sessions.remove(session, last);
-          session.keepers.forEach(keeper -> keeper.onEvent(new HoldEvent.Lost(how), last));
-          done.accept(doomed.size(), last);
-        });
+  public Sessions sessions() {
+    return sessions;
   }
 
   public void acquire(AcquireSpec asked, AcquireListener acquireListener, Tx tx) {
@@ -396,22 +303,8 @@ public final class Leases {
         .toList();
   }
 
-  /** The floor afterwards; a token below it was not accepted. */
-  public long raiseFence(LeaseName resource, long token, Tx tx) {
-    if (!fences.isKnown(resource)) {
-      int most = leaseNamespaces.policyOf(resource.namespace()).most(Quota.FENCES);
-      LeaseNamespace.admit(
-          "fences", resource.namespace(), fences.count(resource.namespace()) + 1, most);
-    }
-    long floor = fences.raise(resource, token, tx);
-    if (floor > token) {
-      events.stale();
-    }
-    return floor;
-  }
-
-  public long fence(LeaseName resource) {
-    return fences.floor(resource);
+  public Fences fences() {
+    return fences;
   }
 
   /** The version of the policy afterwards. Keys whose capacity grew may let somebody in. */

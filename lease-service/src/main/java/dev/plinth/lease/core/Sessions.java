@@ -4,34 +4,45 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
 
-/** The open sessions of a shard, and their end by time. */
-final class Sessions {
-  /** Told when a session's time ran out. */
-  interface Expiry {
-    void expired(Session session, Tx tx);
-  }
-
+/** The open sessions of a shard, what hangs on them, and their end. */
+public final class Sessions {
   private final Map<String, Session> open = new HashMap<>();
   private final LeaseNamespaces leaseNamespaces;
+  private final Holds holds;
   private final LeaseEvents events;
-  private final Expiry expiry;
 
-  Sessions(LeaseNamespaces leaseNamespaces, LeaseEvents events, Expiry expiry) {
+  Sessions(LeaseNamespaces leaseNamespaces, Holds holds, LeaseEvents events) {
     this.leaseNamespaces = leaseNamespaces;
+    this.holds = holds;
     this.events = events;
-    this.expiry = expiry;
   }
 
-  Session open(
-      String namespace, String ownerId, Duration ttl, Duration lockDelay, String digest, Tx tx) {
+  /** A new session, by the namespace's policy where nothing was asked for. */
+  public SessionView open(
+      String namespace,
+      String ownerId,
+      Optional<Duration> ttl,
+      Optional<Duration> lockDelay,
+      String secret,
+      Tx tx) {
+    NamespacePolicy policy = leaseNamespaces.policyOf(namespace);
+    ttl.ifPresent(policy::checkTtl);
+    lockDelay.ifPresent(policy::checkLockDelay);
+    leaseNamespaces.find(namespace).ifPresent(LeaseNamespace::admitSession);
+    Duration life = ttl.orElse(policy.ttls().byDefault());
+    Duration delay = lockDelay.orElse(policy.lockDelays().byDefault());
     String id = "s-" + Long.toString(tx.token(), Character.MAX_RADIX);
-    Session session = new Session(namespace, id, ownerId, ttl, lockDelay, digest);
+    Session session = new Session(namespace, id, ownerId, life, delay, Secrets.digest(secret));
     tx.put(SessionRows.keyOf(session), SessionRows.encode(session));
     add(session, tx);
-    return session;
+    return new SessionView(id, life, List.of(), 0);
   }
 
   /** Its full time counts from now. */
@@ -39,7 +50,87 @@ final class Sessions {
     open.put(key(session.namespace, session.id), session);
     leaseNamespaces.findOrMake(session.namespace).sessions++;
     events.sessions(1);
-    session.expiryTimer.begin(tx, later -> expiry.expired(session, later));
+    session.expiryTimer.begin(tx, later -> end(session, HoldEnd.EXPIRED, later, (n, t) -> {}));
+  }
+
+  /** Goes on with a session that is still open; its full time counts from now. */
+  public SessionView resume(String namespace, String id, String ownerId, String secret, Tx tx) {
+    Session session = require(namespace, id);
+    if (!ownerId.isEmpty() && !ownerId.equals(session.ownerId)) {
+      throw Failure.Invalid.field("owner_id", ownerId, "the session's own, or none");
+    }
+    if (!Secrets.match(secret, session.digest)) {
+      throw new Failure.Denied(
+          ErrorReason.ERROR_REASON_TOKEN_INVALID,
+          "the secret is not the one of session " + id,
+          Map.of("sessionId", id));
+    }
+    session.expiryTimer.renew(tx);
+    List<LeaseView> held = views(session.holds, SessionView.MAX_HELD, tx);
+    return new SessionView(id, session.expiryTimer.ttl, held, session.holds.size());
+  }
+
+  /** Its full time counts from now; of what it holds, only what an operator wants back is told. */
+  public SessionView heartbeat(String namespace, String id, Tx tx) {
+    Session session = require(namespace, id);
+    session.expiryTimer.renew(tx);
+    events.renewed(true);
+    List<LeaseView> asked = views(session.asked, SessionView.MAX_ASKED, tx);
+    return new SessionView(id, session.expiryTimer.ttl, asked, session.asked.size());
+  }
+
+  private static List<LeaseView> views(Collection<Hold> some, int most, Tx tx) {
+    return some.stream().limit(most).map(hold -> hold.view(tx.nanos())).toList();
+  }
+
+  /** Tells the keeper of a session's dangers until it ends. */
+  public void keep(String namespace, String id, HoldListener keeper, Tx tx) {
+    Session session = require(namespace, id);
+    session.keepers.add(keeper);
+    session.expiryTimer.addListener(keeper, tx);
+  }
+
+  /** For a keeper whose call has ended before the session. */
+  public void leave(String namespace, String id, HoldListener keeper) {
+    Session session = find(namespace, id);
+    if (session != null && session.keepers.remove(keeper)) {
+      session.expiryTimer.removeListener(keeper);
+    }
+  }
+
+  /** Tells how many keys it released; none if it had ended already. */
+  public void close(String namespace, String id, BiConsumer<Integer, Tx> done, Tx tx) {
+    Session session = find(namespace, id);
+    if (session == null || session.isEnded()) {
+      done.accept(0, tx);
+    } else {
+      end(session, HoldEnd.by(session.ownerId, HoldEndCause.CLOSED), tx, done);
+    }
+  }
+
+  /** Its row goes with the last of its keys: if that is never reached, it is open again. */
+  private void end(Session session, HoldEnd how, Tx tx, BiConsumer<Integer, Tx> done) {
+    session.end();
+    holds.waitQueues.leaveAll(session, tx);
+    List<Hold> doomed = session.holds.stream().filter(hold -> !hold.confirmed).toList();
+    holds.endEach(
+        doomed,
+        how,
+        tx,
+        last -> {
+          remove(session, last);
+          session.keepers.forEach(keeper -> keeper.onEvent(new HoldEvent.Lost(how), last));
+          done.accept(doomed.size(), last);
+        });
+  }
+
+  private void remove(Session session, Tx tx) {
+    open.remove(key(session.namespace, session.id));
+    LeaseNamespace leaseNamespace = leaseNamespaces.findOrMake(session.namespace);
+    leaseNamespace.sessions--;
+    leaseNamespaces.forgetIfUnused(leaseNamespace);
+    tx.delete(SessionRows.keyOf(session));
+    events.sessions(-1);
   }
 
   /** Null if it is not open. */
@@ -61,15 +152,6 @@ final class Sessions {
         "session " + id,
         "session " + id + " is not open: it ended, or never was",
         Map.of("sessionId", id));
-  }
-
-  void remove(Session session, Tx tx) {
-    open.remove(key(session.namespace, session.id));
-    LeaseNamespace leaseNamespace = leaseNamespaces.findOrMake(session.namespace);
-    leaseNamespace.sessions--;
-    leaseNamespaces.forgetIfUnused(leaseNamespace);
-    tx.delete(SessionRows.keyOf(session));
-    events.sessions(-1);
   }
 
   int size() {

@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,11 +40,8 @@ final class WaitQueues {
   private final LeaseEvents events;
   private final Granter granter;
   private final Admission admission;
-  private final DisconnectedWaiters kept = new DisconnectedWaiters();
-  private final Map<RequestName, Waiter> byRequest = new HashMap<>();
+  private final WaiterIndex waiters;
   private long places;
-
-  private record RequestName(String namespace, String id) {}
 
   WaitQueues(
       LeaseNamespaces leaseNamespaces,
@@ -58,6 +54,7 @@ final class WaitQueues {
     this.deadlockDetector = new DeadlockDetector(ownerIndex);
     this.events = events;
     this.admission = admission;
+    this.waiters = new WaiterIndex(ownerIndex, events);
     this.granter = granter;
   }
 
@@ -69,22 +66,22 @@ final class WaitQueues {
       List<LeaseKey> keys,
       Tx tx) {
     // Whoever comes back takes the place it had when its call broke off.
-    Waiter before = spec.patient() ? kept.of(spec) : null;
+    Waiter before = spec.patient() ? waiters.disconnected(spec) : null;
     Waiter waiter =
         before == null
             ? new Waiter(spec, session, acquireListener, keys, tx.nanos(), places++)
             : new Waiter(spec, session, acquireListener, keys, before.since, before.place);
     if (before == null) {
-      admit(waiter);
+      waiters.admit(waiter);
     } else {
-      leave(before);
+      waiters.leave(before);
       before.acquireListener.refuse(callEnded(), tx);
     }
-    enter(waiter);
+    waiters.enter(waiter);
     if (deadlockDetector.isWaitedFor(waiter)) {
       List<Waiter> circle = deadlockDetector.findCycle(waiter);
       if (!circle.isEmpty()) {
-        leave(waiter);
+        waiters.leave(waiter);
         events.deadlocked();
         throw DeadlockDetector.failure(circle);
       }
@@ -98,70 +95,12 @@ final class WaitQueues {
     PositionNotifier.notifyFirst(waiter, tx);
   }
 
-  private void admit(Waiter waiter) {
-    LeaseNamespace leaseNamespace = waiter.keys.get(0).leaseNamespace;
-    leaseNamespace.admitWaiter(waiter, ownerIndex.waitsOf(waiter.leaseOwner).size());
-    int most = leaseNamespace.policy().most(Quota.WAITERS_PER_KEY);
-    for (LeaseKey key : waiter.keys) {
-      if (key.queue.size() >= most) {
-        throw new Failure.Exhausted(
-            ErrorReason.ERROR_REASON_QUEUE_FULL,
-            "key " + key.name.key(),
-            most + " wait for " + key.name.key() + " already",
-            Duration.ofSeconds(1));
-      }
-    }
-  }
-
-  private void enter(Waiter waiter) {
-    waiter.inLine = true;
-    for (LeaseKey key : waiter.keys) {
-      key.queue.add(waiter);
-      key.listeners += waiter.acquireListener.wantsEvents() ? 1 : 0;
-      events.joined(key.queue.size());
-    }
-    if (waiter.session != null) {
-      waiter.session.waits.add(waiter);
-    }
-    if (!waiter.acquireListener.requestId().isEmpty()) {
-      byRequest.put(requestOf(waiter), waiter);
-    }
-    ownerIndex.waits(waiter);
-    waiter.keys.get(0).leaseNamespace.enter(waiter);
-    events.waiting(1);
-  }
-
-  /** False if it did not stand in line any more. */
-  private boolean leave(Waiter waiter) {
-    // Not asked of the queue: one that came back has the place of its former self.
-    if (!waiter.inLine) {
-      return false;
-    }
-    waiter.inLine = false;
-    forgetPosition(waiter);
-    for (LeaseKey key : waiter.keys) {
-      key.queue.remove(waiter);
-      key.listeners -= waiter.acquireListener.wantsEvents() ? 1 : 0;
-    }
-    if (waiter.timeout != null) {
-      waiter.timeout.cancel();
-    }
-    if (waiter.session != null) {
-      waiter.session.waits.remove(waiter);
-    }
-    byRequest.remove(requestOf(waiter), waiter);
-    ownerIndex.waitsNoMore(waiter);
-    waiter.keys.get(0).leaseNamespace.leave(waiter);
-    events.waiting(-1);
-    return true;
-  }
-
   /** The session's waits end with it. */
   void leaveAll(Session session, Tx tx) {
     Set<LeaseKey> left = new LinkedHashSet<>();
     // All of them before any queue moves, or one would be granted what its session gives up.
     for (Waiter waiter : List.copyOf(session.waits)) {
-      leave(waiter);
+      waiters.leave(waiter);
       waiter.acquireListener.refuse(Sessions.notOpen(session.id), tx);
       left.addAll(waiter.keys);
     }
@@ -180,7 +119,7 @@ final class WaitQueues {
           .aboveCapacity(waiter.spec)
           .ifPresent(
               refusal -> {
-                leave(waiter);
+                waiters.leave(waiter);
                 waiter.acquireListener.refuse(refusal, tx);
               });
       left.addAll(waiter.keys);
@@ -258,7 +197,7 @@ final class WaitQueues {
   }
 
   private void admit(Waiter waiter, Tx tx) {
-    leave(waiter);
+    waiters.leave(waiter);
     try {
       admission.check(waiter.spec, waiter.keys);
     } catch (Failure.Exhausted full) {
@@ -293,7 +232,7 @@ final class WaitQueues {
         return;
       }
       Waiter youngest = circle.stream().max(Comparator.comparingLong(w -> w.place)).orElseThrow();
-      leave(youngest);
+      waiters.leave(youngest);
       events.deadlocked();
       youngest.acquireListener.refuse(DeadlockDetector.failure(circle), tx);
       // Its queues move on in a step of their own; this one is in the middle of a queue.
@@ -320,13 +259,12 @@ final class WaitQueues {
 
   private void putAside(Waiter waiter, Tx tx) {
     if (!waiter.spec.patient()) {
-      leave(waiter);
+      waiters.leave(waiter);
       waiter.acquireListener.refuse(callEnded(), tx);
     } else if (!waiter.isDisconnected()) {
-      waiter.setDisconnected(true);
-      kept.add(waiter);
-      waiter.keptUntil =
+      Tx.Timer until =
           tx.at(tx.nanos() + TIMEOUT.toNanos(), later -> dropIfAbandoned(waiter, later));
+      waiters.disconnect(waiter, until);
     }
   }
 
@@ -340,16 +278,8 @@ final class WaitQueues {
   }
 
   private void resumePosition(Waiter waiter, Tx tx) {
-    forgetPosition(waiter);
-    waiter.setDisconnected(false);
+    waiters.reconnect(waiter);
     promote(waiter.keys, tx);
-  }
-
-  private void forgetPosition(Waiter waiter) {
-    if (waiter.isDisconnected()) {
-      waiter.keptUntil.cancel();
-      kept.remove(waiter);
-    }
   }
 
   private void dropIfAbandoned(Waiter waiter, Tx tx) {
@@ -357,7 +287,7 @@ final class WaitQueues {
       return;
     }
     if (waiter.isAbandoned()) {
-      leave(waiter);
+      waiters.leave(waiter);
       waiter.acquireListener.refuse(callEnded(), tx);
       promote(waiter.keys, tx);
     } else if (waiter.isDisconnected()) {
@@ -370,13 +300,9 @@ final class WaitQueues {
         ErrorReason.ERROR_REASON_CALL_ENDED, "the caller went away", TIMEOUT, Map.of());
   }
 
-  private static RequestName requestOf(Waiter waiter) {
-    return new RequestName(waiter.spec.namespace(), waiter.acquireListener.requestId());
-  }
-
   /** Ends the wait of a request as if its time were over; does nothing if it does not wait. */
   void cancel(String namespace, String requestId, Tx tx) {
-    Waiter waiter = byRequest.get(new RequestName(namespace, requestId));
+    Waiter waiter = waiters.ofRequest(namespace, requestId);
     if (waiter != null) {
       timeOut(waiter, tx);
     }
@@ -394,7 +320,7 @@ final class WaitQueues {
     }
     AcquireBlockers acquireBlockers = AcquireBlockers.of(waiter, tx.nanos());
     int position = waiter.keys.get(0).queue.positionOf(waiter);
-    leave(waiter);
+    waiters.leave(waiter);
     events.acquired("TIMED_OUT", tx.nanos() - waiter.since);
     waiter.acquireListener.answer(
         new AcquireResult.TimedOut(
@@ -416,7 +342,7 @@ final class WaitQueues {
     }
     Waiter found = key.queue.firstOf(ownerId);
     if (found != null) {
-      leave(found);
+      waiters.leave(found);
     }
     return found;
   }

@@ -35,7 +35,7 @@ final class LeaseQueryCalls {
     LeaseName resource = LeaseWire.resource(namespace, request.getResource());
     long token = LeaseWire.token(request.getToken());
     return (leases, tx) -> {
-      long floor = leases.raiseFence(resource, token, tx);
+      long floor = leases.fences().raise(resource, token, tx);
       return RaiseFenceResponse.newBuilder().setAccepted(floor == token).setFloor(floor).build();
     };
   }
@@ -43,7 +43,7 @@ final class LeaseQueryCalls {
   static StateFunction<Leases, GetFenceResponse> getFence(
       String namespace, GetFenceRequest request) {
     LeaseName resource = LeaseWire.resource(namespace, request.getResource());
-    return (leases, tx) -> GetFenceResponse.newBuilder().setFloor(leases.fence(resource)).build();
+    return (leases, tx) -> GetFenceResponse.newBuilder().setFloor(leases.fences().floor(resource)).build();
   }
 
   static StateFunction<Leases, ValidateResponse> validate(

@@ -40,7 +40,7 @@ final class SessionCalls {
     String secret = id.isEmpty() ? salt : Secrets.derive(salt, id);
     call.run(
         (leases, tx, reply) -> {
-          SessionView opened = leases.openSession(call.namespace(), owner, ttl, delay, secret, tx);
+          SessionView opened = leases.sessions().open(call.namespace(), owner, ttl, delay, secret, tx);
           reply.send(tx, response(opened, secret).build());
         },
         answer -> answer.toBuilder().setResumeSecret(SALT + salt).build(),
@@ -68,7 +68,7 @@ final class SessionCalls {
         CommandPriority.URGENT,
         (leases, tx, reply) -> {
           SessionView resumed =
-              leases.resumeSession(call.namespace(), id, request.getOwnerId(), secret, tx);
+              leases.sessions().resume(call.namespace(), id, request.getOwnerId(), secret, tx);
           reply.send(
               tx,
               response(resumed, secret)
@@ -97,7 +97,7 @@ final class SessionCalls {
   static Command<Leases, HeartbeatResponse> heartbeat(String namespace, HeartbeatRequest request) {
     String id = LeaseWire.session(request.getSessionId());
     return (leases, tx, reply) -> {
-      SessionView session = leases.heartbeat(namespace, id, tx);
+      SessionView session = leases.sessions().heartbeat(namespace, id, tx);
       reply.sendNow(
           HeartbeatResponse.newBuilder()
               .setTtl(FieldChecks.wire(session.ttl()))
@@ -110,7 +110,7 @@ final class SessionCalls {
       String namespace, CloseSessionRequest request) {
     String id = LeaseWire.session(request.getSessionId());
     return (leases, tx, reply) ->
-        leases.closeSession(
+        leases.sessions().close(
             namespace,
             id,
             (released, last) ->

@@ -51,7 +51,7 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
         shard,
         CommandPriority.URGENT,
         (leases, tx, reply) ->
-            reply.sendNow(answer(beat.getSeq(), leases.heartbeat(namespace, id, tx))),
+            reply.sendNow(answer(beat.getSeq(), leases.sessions().heartbeat(namespace, id, tx))),
         to);
   }
 
@@ -70,11 +70,11 @@ final class SessionStream implements StreamObserver<KeepSessionRequest> {
         CommandPriority.URGENT,
         (leases, tx, streamReply) -> {
           keeper = new Keeper(streamReply);
-          leases.keepSession(namespace, id, keeper, tx);
+          leases.sessions().keep(namespace, id, keeper, tx);
         },
         (leases, tx, reply) -> {
           if (keeper != null) {
-            leases.leaveSession(namespace, id, keeper);
+            leases.sessions().leave(namespace, id, keeper);
           }
         },
         to);

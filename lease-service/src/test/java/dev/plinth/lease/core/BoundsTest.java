@@ -162,13 +162,13 @@ class BoundsTest extends CoreTest {
         NamespacePolicyTest.with(Map.of(Quota.FENCES, 2, Quota.ELECTIONS, 2), List.of());
     leases.setPolicy("default", two, Optional.empty(), tx.next());
     for (String name : List.of("a", "b")) {
-      leases.raiseFence(new LeaseName("default", name), 5, tx.next());
+      leases.fences().raise(new LeaseName("default", name), 5, tx.next());
       granted(acquire(wish("ann").key("election/" + name)));
     }
     takeOver();
-    exhausted(() -> leases.raiseFence(new LeaseName("default", "c"), 5, tx.next()));
+    exhausted(() -> leases.fences().raise(new LeaseName("default", "c"), 5, tx.next()));
     exhausted(() -> acquire(wish("ann").key("election/c")));
-    assertEquals(6, leases.raiseFence(new LeaseName("default", "a"), 6, tx.next()));
+    assertEquals(6, leases.fences().raise(new LeaseName("default", "a"), 6, tx.next()));
     clock.advance(TTL);
     granted(acquire(wish("bob").key("election/a")));
     assertEquals(two, leases.policy("default").namespacePolicy());
@@ -211,9 +211,9 @@ class BoundsTest extends CoreTest {
       leases.acquire(spec, new Ears(heard), tx.next());
     }
     Ears keeper = new Ears(heard);
-    leases.keepSession("default", session, keeper, tx.next());
+    leases.sessions().keep("default", session, keeper, tx.next());
     calls.subList(1, 100).forEach(spec -> leases.abandon(spec, tx.next()));
-    leases.leaveSession("default", session, keeper);
+    leases.sessions().leave("default", session, keeper);
     clock.advance(TTL);
     assertEquals(2, heard[0], "one is left to hear of the danger and of the end");
   }

@@ -91,7 +91,8 @@ abstract class CoreTest {
 
   final String openSession(String owner, Duration lockDelay) {
     return leases
-        .openSession(
+        .sessions()
+        .open(
             "default", owner, Optional.of(TTL), Optional.of(lockDelay), "secret", tx.next())
         .id();
   }
@@ -99,7 +100,7 @@ abstract class CoreTest {
   /** Keys released, or null if that is not done yet. */
   final Integer closeSession(String id) {
     AtomicReference<Integer> released = new AtomicReference<>();
-    leases.closeSession("default", id, (count, last) -> released.set(count), tx.next());
+    leases.sessions().close("default", id, (count, last) -> released.set(count), tx.next());
     return released.get();
   }
 

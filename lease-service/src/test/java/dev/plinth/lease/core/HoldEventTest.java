@@ -118,7 +118,7 @@ class HoldEventTest extends CoreTest {
   void whoIsAskedToLetGo_hearsOfIt_andLosesTheHoldAfterTheGrace() {
     String session = openSession("ann", Duration.ZERO);
     Listener keeper = new Listener();
-    leases.keepSession("default", session, keeper, tx);
+    leases.sessions().keep("default", session, keeper, tx);
     Listener ann = listen(wish("ann").session(session));
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
     leases.releaseAfterNotice(
@@ -127,13 +127,13 @@ class HoldEventTest extends CoreTest {
     assertEquals(List.of("asked maintenance"), keeper.heard);
     assertEquals(
         Duration.ofSeconds(5),
-        leases.heartbeat("default", session, tx).held().get(0).ask().orElseThrow().left());
+        leases.sessions().heartbeat("default", session, tx).held().get(0).ask().orElseThrow().left());
     clock.advance(Duration.ofMillis(4999));
     assertEquals(List.of("ann"), holders("printer"));
     clock.advance(Duration.ofMillis(1));
     assertEquals(List.of(), holders("printer"));
     assertEquals("lost FORCED by olga", ann.heard.get(2));
-    assertTrue(leases.heartbeat("default", session, tx).held().isEmpty());
+    assertTrue(leases.sessions().heartbeat("default", session, tx).held().isEmpty());
   }
 
   @Test
@@ -165,7 +165,7 @@ class HoldEventTest extends CoreTest {
   void keeper_hearsOfASessionsDangerAndEnd() {
     String session = openSession("ann", Duration.ZERO);
     Listener keeper = new Listener();
-    leases.keepSession("default", session, keeper, tx);
+    leases.sessions().keep("default", session, keeper, tx);
     clock.advance(TTL);
     assertEquals(
         "jeopardy " + TTL.dividedBy(3).toMillis(), keeper.heard.get(0).replace("3334", "3333"));

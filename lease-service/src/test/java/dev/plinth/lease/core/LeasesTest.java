@@ -247,13 +247,13 @@ class LeasesTest extends CoreTest {
     granted(acquire(inSession("ann", session, "b")));
     for (int i = 0; i < 3; i++) {
       clock.advance(Duration.ofSeconds(9));
-      assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
+      assertEquals(TTL, leases.sessions().heartbeat("default", session, tx).ttl());
     }
     assertEquals(2, held().size());
     clock.advance(TTL);
     assertEquals(0, held().size());
     assertTrue(live().isEmpty());
-    Failure ended = assertThrows(Failure.class, () -> leases.heartbeat("default", session, tx));
+    Failure ended = assertThrows(Failure.class, () -> leases.sessions().heartbeat("default", session, tx));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
   }
 
@@ -406,12 +406,12 @@ class LeasesTest extends CoreTest {
   @Test
   void fence_onlyRises_overATakeoverToo() {
     LeaseName disk = new LeaseName("default", "disk");
-    assertEquals(0, leases.fence(disk));
-    assertEquals(7, leases.raiseFence(disk, 7, tx));
-    assertEquals(7, leases.raiseFence(disk, 5, tx), "5 is not accepted");
+    assertEquals(0, leases.fences().floor(disk));
+    assertEquals(7, leases.fences().raise(disk, 7, tx));
+    assertEquals(7, leases.fences().raise(disk, 5, tx), "5 is not accepted");
     takeOver();
-    assertEquals(7, leases.fence(disk));
-    assertEquals(9, leases.raiseFence(disk, 9, tx));
+    assertEquals(7, leases.fences().floor(disk));
+    assertEquals(9, leases.fences().raise(disk, 9, tx));
   }
 
   @Test
@@ -444,7 +444,7 @@ class LeasesTest extends CoreTest {
     assertEquals("bob", after.ownerId());
     assertEquals(
         inSession.token(), leases.get(new LeaseName("default", "a"), tx).holders().get(0).token());
-    assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
+    assertEquals(TTL, leases.sessions().heartbeat("default", session, tx).ttl());
     clock.advance(Duration.ofSeconds(1));
     assertInstanceOf(AcquireResult.Delayed.class, acquire("eve").answer);
   }

@@ -20,7 +20,7 @@ class ManyKeysTest extends CoreTest {
   void closingASession_ofManyKeys_answersWhenTheLastIsFree() {
     String session = sessionOfMany();
     AtomicReference<Integer> released = new AtomicReference<>();
-    leases.closeSession("default", session, (count, last) -> released.set(count), tx.next());
+    leases.sessions().close("default", session, (count, last) -> released.set(count), tx.next());
     assertNull(released.get());
     assertTrue(tx.rows().containsKey("lease/s/default/" + session), "open until all is done");
     clock.advance(Duration.ZERO);
@@ -31,11 +31,11 @@ class ManyKeysTest extends CoreTest {
   @Test
   void crashHalfWay_leavesTheSessionOpen_withWhatItStillHolds() {
     String session = sessionOfMany();
-    leases.closeSession("default", session, (count, last) -> {}, tx.next());
+    leases.sessions().close("default", session, (count, last) -> {}, tx.next());
     takeOver();
     int left = held().size();
     assertTrue(left > 0 && left < KEYS);
-    assertEquals(TTL, leases.heartbeat("default", session, tx).ttl());
+    assertEquals(TTL, leases.sessions().heartbeat("default", session, tx).ttl());
     assertEquals(left, closedAfterAll(session));
   }
 
@@ -94,7 +94,7 @@ class ManyKeysTest extends CoreTest {
 
   private Integer closedAfterAll(String session) {
     AtomicReference<Integer> released = new AtomicReference<>();
-    leases.closeSession("default", session, (count, last) -> released.set(count), tx.next());
+    leases.sessions().close("default", session, (count, last) -> released.set(count), tx.next());
     clock.advance(Duration.ZERO);
     return released.get();
   }

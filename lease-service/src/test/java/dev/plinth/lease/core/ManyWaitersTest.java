@@ -68,7 +68,7 @@ class ManyWaitersTest extends CoreTest {
     for (int i = 0; i < MANY; i++) {
       leases.abandon(streams.get(i).spec, tx.next());
       if (i % 1000 == 0) {
-        assertEquals(TTL, leases.heartbeat("default", session, tx.next()).ttl());
+        assertEquals(TTL, leases.sessions().heartbeat("default", session, tx.next()).ttl());
       }
     }
     assertEquals(MANY, tx.timers() - timers, "one timer for each waiter");

@@ -149,7 +149,7 @@ class NamespacePolicyTest extends CoreTest {
   }
 
   private SessionView session(Optional<Duration> ttl, Optional<Duration> delay) {
-    return leases.openSession("default", "ann", ttl, delay, "secret", tx.next());
+    return leases.sessions().open("default", "ann", ttl, delay, "secret", tx.next());
   }
 
   private static void violated(String field, Executable call) {

@@ -19,14 +19,14 @@ public interface AcquireListener extends HoldListener {
     return "";
   }
 
-  /** One that wants the answer and nothing more. */
-  static AcquireListener of(Reply<AcquireResult> reply) {
-    return of("", reply, Function.identity());
-  }
-
-  /** Like the other, for a caller that wants the answer in other terms. */
+  /**
+   * One that wants the answer and nothing more.
+   *
+   * @param requestId under which its wait can be cancelled; empty if it cannot
+   * @param response the answer as its caller is told
+   */
   static <R> AcquireListener of(
-      String requestId, Reply<R> reply, Function<AcquireResult, R> mapping) {
+      String requestId, Reply<R> reply, Function<AcquireResult, R> response) {
     return new AcquireListener() {
       @Override
       public String requestId() {
@@ -35,7 +35,7 @@ public interface AcquireListener extends HoldListener {
 
       @Override
       public void answer(AcquireResult outcome, Tx tx) {
-        reply.send(tx, mapping.apply(outcome));
+        reply.send(tx, response.apply(outcome));
       }
 
       @Override

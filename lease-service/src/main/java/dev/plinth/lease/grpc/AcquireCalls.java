@@ -70,7 +70,10 @@ final class AcquireCalls {
 
   static void stream(ShardCall<Leases, AcquireStreamRequest, AcquireStreamResponse> call) {
     AcquireSpec spec = AcquireWire.acquireStream(call.namespace(), call.request());
-    stream(call, spec, AcquireHoldStream::new);
+    stream(
+        call,
+        spec,
+        to -> new HoldStream<>(to, HoldStreamWire::acquired, HoldStreamWire::acquireEvent));
   }
 
   static <R extends Message> void stream(

@@ -37,7 +37,10 @@ final class ElectionCalls {
 
   static void campaign(ShardCall<Leases, CampaignRequest, CampaignResponse> call) {
     AcquireSpec candidacy = ElectionWire.candidacy(call.namespace(), call.request());
-    AcquireCalls.stream(call, candidacy, CampaignHoldStream::new);
+    AcquireCalls.stream(
+        call,
+        candidacy,
+        to -> new HoldStream<>(to, HoldStreamWire::elected, HoldStreamWire::campaignEvent));
   }
 
   static void campaignOnce(ShardCall<Leases, CampaignOnceRequest, CampaignOnceResponse> call) {

@@ -6,49 +6,47 @@ import dev.plinth.lease.core.HoldEvent;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.StreamReply;
 import dev.plinth.shards.Tx;
+import java.util.function.Function;
 
-/** A stream from the wish for a key to the end of the hold; what it says is its heirs' matter. */
-abstract class HoldStream<M> implements AcquireListener {
-  private final StreamReply<M> streamReply;
-
-  HoldStream(StreamReply<M> streamReply) {
-    this.streamReply = streamReply;
-  }
-
-  abstract M message(AcquireResult outcome);
-
-  abstract M message(HoldEvent holdEvent);
-
+/**
+ * A stream from the request for a key to the end of the hold.
+ *
+ * @param result the message of how the request ended
+ * @param event the message of what happens before and after
+ */
+record HoldStream<M>(
+    StreamReply<M> to, Function<AcquireResult, M> result, Function<HoldEvent, M> event)
+    implements AcquireListener {
   @Override
-  public final void answer(AcquireResult outcome, Tx tx) {
-    streamReply.answer(tx, message(outcome));
+  public void answer(AcquireResult outcome, Tx tx) {
+    to.answer(tx, result.apply(outcome));
     boolean holds =
         outcome instanceof AcquireResult.Granted || outcome instanceof AcquireResult.Reentered;
     if (!holds) {
-      streamReply.complete(tx);
+      to.complete(tx);
     }
   }
 
   @Override
-  public final void refuse(Failure why, Tx tx) {
-    streamReply.fail(tx, why);
+  public void refuse(Failure why, Tx tx) {
+    to.fail(tx, why);
   }
 
   @Override
-  public final boolean wantsEvents() {
+  public boolean wantsEvents() {
     return true;
   }
 
   @Override
-  public final void onEvent(HoldEvent holdEvent, Tx tx) {
-    streamReply.send(tx, message(holdEvent));
+  public void onEvent(HoldEvent holdEvent, Tx tx) {
+    to.send(tx, event.apply(holdEvent));
     if (holdEvent instanceof HoldEvent.Lost) {
-      streamReply.complete(tx);
+      to.complete(tx);
     }
   }
 
   @Override
-  public final boolean isGone() {
-    return streamReply.isAbandoned();
+  public boolean isGone() {
+    return to.isAbandoned();
   }
 }

@@ -65,7 +65,6 @@ final class BadFields {
   private static final Object[] DELAYS = {Durations.fromMinutes(6), NEGATIVE, NO_DURATION};
   private static final Object[] TOKENS = {0L, -1L};
   private static final Object[] PRIORITIES = {-101, 101};
-  private static final Object[] RESUMES = {"x", "w1.99.1", "w1.0.-1", "w".repeat(1000), "w\n"};
 
   private static final String TURNS_TEXT_AROUND = "a\u202eb";
 
@@ -188,7 +187,6 @@ final class BadFields {
     rows(ListLeasesRequest.class, "page_token", "x", "l1.1", "l".repeat(1000), "l\n");
     rows(ListWaitersRequest.class, "key", names(256));
     rows(WatchRequest.class, "key_prefix", texts(256));
-    rows(WatchRequest.class, "resume_token", RESUMES);
   }
 
   private void operators() {
@@ -262,7 +260,6 @@ final class BadFields {
     }
     rows(ProclaimRequest.class, "value", BIG);
     rows(TransferLeadershipRequest.class, "to_candidate_id", names(128));
-    rows(ObserveRequest.class, "resume_token", RESUMES);
   }
 
   private void rows(Class<? extends Message> type, String path, Object... values) {

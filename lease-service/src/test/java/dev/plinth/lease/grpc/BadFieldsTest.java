@@ -13,6 +13,8 @@ import dev.plinth.lease.v1.GetPolicyRequest;
 import dev.plinth.lease.v1.HistoryRequest;
 import dev.plinth.lease.v1.ListLeasesRequest;
 import dev.plinth.lease.v1.RaiseFenceRequest;
+import dev.plinth.options.v1.CallKind;
+import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.call.FieldPaths;
@@ -74,7 +76,9 @@ class BadFieldsTest {
         .next();
     List<Object> before = everything();
     for (Message request : good.all()) {
-      boolean mutates = request.getDescriptorForType().findFieldByName("request_id") != null;
+      boolean mutates =
+          CallDeclaration.ofRequest(request.getDescriptorForType()).orElseThrow().kind()
+              == CallKind.CALL_KIND_MUTATION;
       boolean first = request instanceof RaiseFenceRequest;
       if (mutates && !first && !isResumption(request)) {
         LeaseCalls.ANY

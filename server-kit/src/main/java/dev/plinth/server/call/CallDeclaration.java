@@ -89,6 +89,19 @@ public final class CallDeclaration {
         method.getFullMethodName(), options, proto(method).orElseThrow().getInputType());
   }
 
+  /** That of the method which takes these requests; empty if their proto declares none. */
+  public static Optional<CallDeclaration> ofRequest(Descriptor request) {
+    return request.getFile().getServices().stream()
+        .flatMap(service -> service.getMethods().stream())
+        .filter(method -> method.getInputType() == request)
+        .filter(method -> method.getOptions().hasExtension(Call.call))
+        .map(
+            method ->
+                new CallDeclaration(
+                    method.getFullName(), method.getOptions().getExtension(Call.call), request))
+        .findFirst();
+  }
+
   private static Optional<Descriptors.MethodDescriptor> proto(MethodDescriptor<?, ?> method) {
     return method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier
         ? Optional.of(supplier.getMethodDescriptor())
@@ -127,6 +140,11 @@ public final class CallDeclaration {
   /** Empty for a method that is answered by the node that it reaches. */
   public Optional<FieldDescriptor> shardKey() {
     return shardKey;
+  }
+
+  /** The field with the request id of a mutation. */
+  public Optional<FieldDescriptor> requestIdField() {
+    return requestId;
   }
 
   /** The field with the time that a call may wait for its answer. */

@@ -7,6 +7,9 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Message;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.options.v1.CallKind;
+import dev.plinth.options.v1.CallOptions.ShardCase;
+import dev.plinth.server.call.CallDeclaration;
 import io.grpc.Channel;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,15 +33,30 @@ public final class FieldTable {
     }
   }
 
-  /** What no request may have in the fields that most have. */
+  /** What no request may have in the fields that its method declares. */
   public void inCommon(Message request) {
-    Descriptor type = request.getDescriptorForType();
-    if (type.findFieldByName("namespace") != null) {
-      rows(request, "namespace", "No Spaces", "-a", "x".repeat(64), "a/b");
+    CallDeclaration.ofRequest(request.getDescriptorForType())
+        .ifPresent(declared -> declaredFields(request, declared));
+  }
+
+  private void declaredFields(Message request, CallDeclaration declared) {
+    declared
+        .shardKey()
+        .ifPresent(field -> rows(request, field.getName(), notThe(declared.shardCase())));
+    declared.requestIdField().ifPresent(field -> rows(request, field.getName(), texts(64)));
+    declared.waitField().ifPresent(field -> rows(request, field.getName(), NO_DURATION));
+    if (declared.kind() == CallKind.CALL_KIND_WATCH) {
+      rows(request, "resume_token", "x", "w1.99.1", "w1.0.-1", "w".repeat(1000), "w\n");
     }
-    if (type.findFieldByName("request_id") != null) {
-      rows(request, "request_id", texts(64));
-    }
+  }
+
+  private static Object[] notThe(ShardCase shardCase) {
+    return switch (shardCase) {
+      case NAMESPACE -> new Object[] {"No Spaces", "-a", "x".repeat(64), "a/b"};
+      case DOMAIN -> new Object[] {"No Spaces", "-a", "x".repeat(129)};
+      case PAGE_TOKEN -> new Object[] {"x", "9999.", "0.a\nb"};
+      case SHARD_NOT_SET -> new Object[0];
+    };
   }
 
   /** What no name may be. */

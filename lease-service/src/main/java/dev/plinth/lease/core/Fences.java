@@ -28,8 +28,7 @@ public final class Fences {
     long floor = floors.get(resource);
     if (floor == 0) {
       int most = leaseNamespaces.policyOf(resource.namespace()).most(Quota.FENCES);
-      LeaseNamespace.admit(
-          "fences", resource.namespace(), count(resource.namespace()) + 1, most);
+      LeaseNamespace.admit("fences", resource.namespace(), count(resource.namespace()) + 1, most);
     }
     if (token > floor) {
       floors.set(resource, token, tx);

@@ -43,7 +43,8 @@ final class LeaseQueryCalls {
   static StateFunction<Leases, GetFenceResponse> getFence(
       String namespace, GetFenceRequest request) {
     LeaseName resource = LeaseWire.resource(namespace, request.getResource());
-    return (leases, tx) -> GetFenceResponse.newBuilder().setFloor(leases.fences().floor(resource)).build();
+    return (leases, tx) ->
+        GetFenceResponse.newBuilder().setFloor(leases.fences().floor(resource)).build();
   }
 
   static StateFunction<Leases, ValidateResponse> validate(

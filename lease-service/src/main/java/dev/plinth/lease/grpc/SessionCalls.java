@@ -40,7 +40,8 @@ final class SessionCalls {
     String secret = id.isEmpty() ? salt : Secrets.derive(salt, id);
     call.run(
         (leases, tx, reply) -> {
-          SessionView opened = leases.sessions().open(call.namespace(), owner, ttl, delay, secret, tx);
+          SessionView opened =
+              leases.sessions().open(call.namespace(), owner, ttl, delay, secret, tx);
           reply.send(tx, response(opened, secret).build());
         },
         answer -> answer.toBuilder().setResumeSecret(SALT + salt).build(),
@@ -110,11 +111,14 @@ final class SessionCalls {
       String namespace, CloseSessionRequest request) {
     String id = LeaseWire.session(request.getSessionId());
     return (leases, tx, reply) ->
-        leases.sessions().close(
-            namespace,
-            id,
-            (released, last) ->
-                reply.send(last, CloseSessionResponse.newBuilder().setReleased(released).build()),
-            tx);
+        leases
+            .sessions()
+            .close(
+                namespace,
+                id,
+                (released, last) ->
+                    reply.send(
+                        last, CloseSessionResponse.newBuilder().setReleased(released).build()),
+                tx);
   }
 }

@@ -92,8 +92,7 @@ abstract class CoreTest {
   final String openSession(String owner, Duration lockDelay) {
     return leases
         .sessions()
-        .open(
-            "default", owner, Optional.of(TTL), Optional.of(lockDelay), "secret", tx.next())
+        .open("default", owner, Optional.of(TTL), Optional.of(lockDelay), "secret", tx.next())
         .id();
   }
 

@@ -127,7 +127,14 @@ class HoldEventTest extends CoreTest {
     assertEquals(List.of("asked maintenance"), keeper.heard);
     assertEquals(
         Duration.ofSeconds(5),
-        leases.sessions().heartbeat("default", session, tx).held().get(0).ask().orElseThrow().left());
+        leases
+            .sessions()
+            .heartbeat("default", session, tx)
+            .held()
+            .get(0)
+            .ask()
+            .orElseThrow()
+            .left());
     clock.advance(Duration.ofMillis(4999));
     assertEquals(List.of("ann"), holders("printer"));
     clock.advance(Duration.ofMillis(1));

@@ -170,7 +170,9 @@ class LeasesPropertyTest extends CoreTest {
 
   private void beat() {
     if (!sessions.isEmpty()) {
-      leases.sessions().heartbeat("default", sessions.get(random.nextInt(sessions.size())), tx.next());
+      leases
+          .sessions()
+          .heartbeat("default", sessions.get(random.nextInt(sessions.size())), tx.next());
     }
   }
 

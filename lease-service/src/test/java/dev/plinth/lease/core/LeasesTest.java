@@ -253,7 +253,8 @@ class LeasesTest extends CoreTest {
     clock.advance(TTL);
     assertEquals(0, held().size());
     assertTrue(live().isEmpty());
-    Failure ended = assertThrows(Failure.class, () -> leases.sessions().heartbeat("default", session, tx));
+    Failure ended =
+        assertThrows(Failure.class, () -> leases.sessions().heartbeat("default", session, tx));
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, ended.reason());
   }
 

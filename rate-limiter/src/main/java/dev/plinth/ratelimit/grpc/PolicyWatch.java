@@ -7,7 +7,6 @@ import dev.plinth.ratelimit.policy.PolicyChange;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
-import dev.plinth.server.call.FieldChecks;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.grpc.WatchSource;
 import dev.plinth.shards.grpc.WatchedEvents;
@@ -21,10 +20,6 @@ import java.util.function.Function;
 /** {@code WatchPolicies} of one domain, as its owner sends it and as other nodes read it. */
 record PolicyWatch(String domain)
     implements WatchedEvents<Policies, Optional<Policy>, WatchPoliciesResponse> {
-  static PolicyWatch of(WatchPoliciesRequest request) {
-    return new PolicyWatch(FieldChecks.domain("domain", request.getDomain()));
-  }
-
   @Override
   public Optional<Policy> snapshot(Policies policies, long nanos) {
     return policies.find(domain);

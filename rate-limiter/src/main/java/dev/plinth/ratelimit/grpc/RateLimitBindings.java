@@ -50,7 +50,9 @@ final class RateLimitBindings {
                 (policies, after, limit, tx) -> policies.list(after, limit),
                 new ShardPages.Names<>(Policy::domain, FieldChecks::domain),
                 PolicyWire::policy)
-            .watch(RateLimitServiceGrpc.getWatchPoliciesMethod(), PolicyWatch::of)
+            .watch(
+                RateLimitServiceGrpc.getWatchPoliciesMethod(),
+                (domain, request) -> new PolicyWatch(domain))
             .build();
   }
 }

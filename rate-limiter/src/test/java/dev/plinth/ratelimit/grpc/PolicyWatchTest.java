@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.PolicyChange;
-import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.Watcher;
@@ -21,11 +20,7 @@ import org.junit.jupiter.api.Test;
 class PolicyWatchTest {
   private final FakeCall<WatchPoliciesResponse> call = new FakeCall<>();
   private final Watcher watch =
-      WatchCall.of(
-          3,
-          PolicyWatch.of(WatchPoliciesRequest.newBuilder().setDomain("a").build()),
-          WatchPoliciesResponse.getDefaultInstance(),
-          call);
+      WatchCall.of(3, new PolicyWatch("a"), WatchPoliciesResponse.getDefaultInstance(), call);
 
   private static Policy policy(String domain, long version) {
     return new Policy(domain, version, List.of(), Instant.EPOCH);

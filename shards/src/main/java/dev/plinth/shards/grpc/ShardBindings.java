@@ -140,12 +140,6 @@ public final class ShardBindings<S> {
             }));
   }
 
-  /** Like the other, for a handler that finds what it watches in the request alone. */
-  public <Q extends Message, R extends Message, V> ShardBindings<S> watch(
-      MethodDescriptor<Q, R> method, Function<Q, WatchedEvents<S, V, R>> handler) {
-    return watch(method, (namespace, request) -> handler.apply(request));
-  }
-
   /** A list over all shards, in pages. */
   @SuppressWarnings("unchecked") // a response is made from the prototype of its method
   public <Q extends Message, R extends Message, V> ShardBindings<S> pages(

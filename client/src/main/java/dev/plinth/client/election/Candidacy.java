@@ -1,6 +1,7 @@
 package dev.plinth.client.election;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.client.internal.ClientWire;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -46,7 +47,7 @@ public final class Candidacy implements AutoCloseable {
    */
   public Optional<Leadership> await(Duration wait) throws InterruptedException {
     try {
-      return Optional.of(elected.get(wait.toNanos(), TimeUnit.NANOSECONDS));
+      return Optional.of(elected.get(ClientWire.nanos(wait), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {
       return Optional.empty();
     } catch (CancellationException e) {

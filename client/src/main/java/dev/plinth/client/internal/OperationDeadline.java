@@ -10,7 +10,7 @@ public final class OperationDeadline {
 
   public OperationDeadline(Duration time, LongSupplier nanos) {
     this.nanos = nanos;
-    this.end = nanos.getAsLong() + time.toNanos();
+    this.end = nanos.getAsLong() + ClientWire.nanos(time);
   }
 
   /** Never negative. */

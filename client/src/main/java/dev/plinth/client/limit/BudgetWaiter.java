@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.DecidedBy;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.ReserveRequest;
@@ -27,7 +28,7 @@ final class BudgetWaiter {
     this.reservations = limiter.reservations();
     this.context = context;
     this.cost = cost;
-    this.end = context.now() + wait.toNanos();
+    this.end = context.now() + ClientWire.nanos(wait);
   }
 
   /** Goes by the fail mode when the client is closed: no timer and no answer would end it then. */

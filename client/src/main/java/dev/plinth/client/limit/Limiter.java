@@ -1,6 +1,7 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.CheckRequest;
 import dev.plinth.ratelimit.v1.Decision;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
@@ -208,7 +209,7 @@ public final class Limiter {
     }
     long now = context.now();
     CachedDenial earlier = denial;
-    if (earlier.isActive(cost, now) && earlier.retryAt() - now > wait.toNanos()) {
+    if (earlier.isActive(cost, now) && earlier.retryAt() - now > ClientWire.nanos(wait)) {
       return CompletableFuture.completedFuture(counted(earlier.answer(now)).allowed());
     }
     return new BudgetWaiter(this, context, cost, wait).start();

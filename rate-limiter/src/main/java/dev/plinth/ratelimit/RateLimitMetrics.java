@@ -6,8 +6,6 @@ import dev.plinth.ratelimit.pipeline.Decision.Verdict;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.LimitEvents;
 import dev.plinth.ratelimit.store.BudgetStore;
-import dev.plinth.ratelimit.store.BudgetStore.Loss;
-import dev.plinth.ratelimit.store.RowMemory;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -20,8 +18,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Every meter of the rate limiter. */
 final class RateLimitMetrics implements LimitEvents {
@@ -104,27 +102,24 @@ final class RateLimitMetrics implements LimitEvents {
     Gauge.builder("plinth.ratelimit.policies", node, RateLimitNode::domains)
         .description("Domains whose policies this node keeps ready")
         .register(of);
-    Gauge.builder("plinth.ratelimit.policy.staleness", node, n -> n.staleness().toNanos() / 1e9)
-        .description("Seconds since the watch of a policy broke that is broken longest")
-        .baseUnit("seconds")
-        .register(of);
+    String broken = "Seconds since the watch of a policy broke that is broken longest";
+    seconds(of, "policy.staleness", broken, node::staleness);
   }
 
   /** How much a crash would forget, of a store that writes checkpoints. */
   static void watch(MeterRegistry of, BudgetStore store) {
-    store.rows().ifPresent(rows -> memory(of, "rows", rows, RowMemory::used, rows.max()));
-    if (store.loss().isEmpty()) {
-      return;
+    store.rows().ifPresent(rows -> memory(of, "rows", rows::used, rows.max()));
+    if (store.loss().isPresent()) {
+      String now = "What a crash now would forget of embedded budgets";
+      seconds(of, "checkpoint.loss", now, () -> store.loss().orElseThrow().now());
+      String worst = "The most that a crash would have forgotten of late";
+      seconds(of, "checkpoint.loss.worst", worst, () -> store.loss().orElseThrow().worst());
     }
-    gauge(of, store, "loss", "What a crash now would forget of embedded budgets", Loss::now);
-    gauge(
-        of, store, "loss.worst", "The most that a crash would have forgotten of late", Loss::worst);
   }
 
   /** One part of the memory that the process has for limits. */
-  static <T> void memory(
-      MeterRegistry of, String part, T held, ToDoubleFunction<T> used, double limit) {
-    Gauge.builder("plinth.ratelimit.memory", held, used)
+  static void memory(MeterRegistry of, String part, LongSupplier used, long limit) {
+    Gauge.builder("plinth.ratelimit.memory", used::getAsLong)
         .description("Memory for limits that is in use, by estimate")
         .tag("part", part)
         .baseUnit("bytes")
@@ -136,23 +131,16 @@ final class RateLimitMetrics implements LimitEvents {
         .register(of);
   }
 
-  private static void gauge(
-      MeterRegistry of,
-      BudgetStore store,
-      String name,
-      String meaning,
-      Function<Loss, Duration> is) {
-    Gauge.builder(
-            "plinth.ratelimit.checkpoint." + name,
-            store,
-            s -> is.apply(s.loss().orElseThrow()).toNanos() / 1e9)
+  private static void seconds(
+      MeterRegistry of, String name, String meaning, Supplier<Duration> value) {
+    Gauge.builder("plinth.ratelimit." + name, () -> value.get().toNanos() / 1e9)
         .description(meaning)
         .baseUnit("seconds")
         .register(of);
   }
 
   void watch(MeterRegistry of, DescriptorCache cache) {
-    memory(of, "cache", cache, DescriptorCache::bytes, cache.maxBytes());
+    memory(of, "cache", cache::bytes, cache.maxBytes());
     Gauge.builder("plinth.ratelimit.cache.entries", cache, DescriptorCache::entries)
         .description("Descriptors and budgets that are remembered")
         .register(of);

@@ -29,49 +29,17 @@ import java.util.concurrent.ScheduledExecutorService;
  * modes decide; while the shards' is, the last policies that were seen do.
  */
 public final class RateLimitService implements HostedService {
-  private final ScheduledExecutorService scheduler =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-limits"));
+  private final ScheduledExecutorService scheduler;
   private final Engine budgets;
   private final RateLimits limits;
   private final RateLimitNode node;
 
   private RateLimitService(
-      Shards shards,
-      PolicyApp app,
-      BudgetStore store,
-      RateLimitSettings settings,
-      CallForwarder callForwarder,
-      TimeSource time,
-      MeterRegistry registry) {
-    this.budgets = store;
-    DescriptorCache cache = settings.cache();
-    RateLimitMetrics metrics = new RateLimitMetrics(registry);
-    this.limits =
-        new RateLimits(
-            store,
-            settings.tuning(),
-            new NodeContext(
-                time,
-                time.nanos(),
-                scheduler,
-                () -> nodes(shards),
-                settings.localRowBytes(),
-                metrics));
-    this.node =
-        new RateLimitNode(
-            shards,
-            app,
-            limits,
-            cache,
-            store.isShared(),
-            settings.node(),
-            settings.envoy(new EnvoyMetrics(registry)),
-            callForwarder);
-    metrics.watch(registry, node);
-    RateLimitMetrics.watch(registry, store);
-    metrics.watch(registry, cache);
-    RateLimitMetrics.memory(
-        registry, "local", limits, RateLimits::localRowBytes, settings.localRowBytes());
+      ScheduledExecutorService scheduler, Engine budgets, RateLimits limits, RateLimitNode node) {
+    this.scheduler = scheduler;
+    this.budgets = budgets;
+    this.limits = limits;
+    this.node = node;
   }
 
   /** What it keeps in the shards; they are opened with it. */
@@ -102,7 +70,36 @@ public final class RateLimitService implements HostedService {
       CallForwarder callForwarder,
       TimeSource time,
       MeterRegistry registry) {
-    return new RateLimitService(shards, app, store, settings, callForwarder, time, registry);
+    ScheduledExecutorService scheduler =
+        Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-limits"));
+    DescriptorCache cache = settings.cache();
+    RateLimitMetrics metrics = new RateLimitMetrics(registry);
+    RateLimits limits =
+        new RateLimits(
+            store,
+            settings.tuning(),
+            new NodeContext(
+                time,
+                time.nanos(),
+                scheduler,
+                () -> nodes(shards),
+                settings.localRowBytes(),
+                metrics));
+    RateLimitNode node =
+        new RateLimitNode(
+            shards,
+            app,
+            limits,
+            cache,
+            store.isShared(),
+            settings.node(),
+            settings.envoy(new EnvoyMetrics(registry)),
+            callForwarder);
+    metrics.watch(registry, node);
+    RateLimitMetrics.watch(registry, store);
+    metrics.watch(registry, cache);
+    RateLimitMetrics.memory(registry, "local", limits::localRowBytes, settings.localRowBytes());
+    return new RateLimitService(scheduler, store, limits, node);
   }
 
   private static int nodes(Shards shards) {

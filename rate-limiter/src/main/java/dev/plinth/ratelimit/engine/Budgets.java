@@ -101,7 +101,7 @@ public final class Budgets {
   }
 
   public Budgets(RowMemory memory) {
-    this(false, counter(), memory);
+    this(false, new AtomicLong()::incrementAndGet, memory);
   }
 
   private Budgets(boolean isTracked, LongSupplier tokens, RowMemory all) {
@@ -127,11 +127,6 @@ public final class Budgets {
   /** The same without the notes. */
   public static Budgets untracked(LongSupplier tokens, RowMemory memory) {
     return new Budgets(false, tokens, memory);
-  }
-
-  private static LongSupplier counter() {
-    AtomicLong last = new AtomicLong();
-    return last::incrementAndGet;
   }
 
   /** Applies requests in order, all at one time; their outcomes are in the same order. */

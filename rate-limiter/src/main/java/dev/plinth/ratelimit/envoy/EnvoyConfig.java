@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Files of the reference service's configuration, each with a domain and its descriptors. What it
@@ -19,23 +21,9 @@ public final class EnvoyConfig {
 
   /** Names that the reference accepts anywhere, and uses only in their own section. */
   private static final Set<String> KNOWN =
-      Set.of(
-          "domain",
-          "key",
-          "value",
-          "descriptors",
-          "rate_limit",
-          "unit",
-          "requests_per_unit",
-          "unlimited",
-          "shadow_mode",
-          "quota_mode",
-          "name",
-          "replaces",
-          "detailed_metric",
-          "value_to_metric",
-          "share_threshold",
-          "metadata");
+      Stream.of(OF_FILES, EnvoyDomain.OF_DESCRIPTORS, EnvoyDomain.OF_LIMITS)
+          .flatMap(Set::stream)
+          .collect(Collectors.toUnmodifiableSet());
 
   private final boolean merge;
   private final Map<String, EnvoyDomain> domains = new LinkedHashMap<>();

@@ -36,7 +36,7 @@ final class EnvoyDomain {
           "month", 30 * 86_400L,
           "year", 365 * 86_400L);
 
-  private static final Set<String> OF_DESCRIPTORS =
+  static final Set<String> OF_DESCRIPTORS =
       Set.of(
           "key",
           "value",
@@ -48,7 +48,7 @@ final class EnvoyDomain {
           "value_to_metric",
           "share_threshold",
           "metadata");
-  private static final Set<String> OF_LIMITS =
+  static final Set<String> OF_LIMITS =
       Set.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
 
   private final String name;

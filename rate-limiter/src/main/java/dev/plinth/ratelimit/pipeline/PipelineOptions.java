@@ -60,9 +60,4 @@ public record PipelineOptions(
   public PipelineOptions withQueues(int many) {
     return new PipelineOptions(storeBudget, many, batch, breakAfter, backoff, maxBackoff, denyFor);
   }
-
-  public PipelineOptions withDenyFor(Duration longest) {
-    return new PipelineOptions(
-        storeBudget, queues, batch, breakAfter, backoff, maxBackoff, longest);
-  }
 }

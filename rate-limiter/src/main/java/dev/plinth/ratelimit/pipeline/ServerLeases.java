@@ -47,7 +47,7 @@ final class ServerLeases {
 
   /**
    * The requests of a flush, with what there is to do about leases of the same budgets: what the
-   * last one did not spend is given back first, the next is asked for at the end.
+   * last one did not spend is returned first, the next is requested at the end.
    */
   List<FlushEntry> with(List<FlushEntry> entries, long now) {
     List<FlushEntry> requests = null;

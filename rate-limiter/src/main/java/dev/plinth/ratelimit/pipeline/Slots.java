@@ -19,9 +19,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /**
- * Places in concurrency rules. While the store is away the fail modes decide here, too; a place
- * that this node gave by itself has no token, and is lost when the store is back. While a store is
- * slow, what it gives and what this node gives share one budget: each counts the other's.
+ * Slots of concurrency rules. While the store is unavailable the fail modes decide here, too; a
+ * slot that this node granted locally has no token, and is lost when the store is back. While a
+ * store is slow, what it grants and what this node grants share one budget: each counts the
+ * other's.
  */
 final class Slots {
   private final DecisionPipeline pipeline;

@@ -1,5 +1,13 @@
 package dev.plinth.ratelimit.policy;
 
+import dev.plinth.ratelimit.policy.Limit.Bucket;
+import dev.plinth.ratelimit.policy.Limit.CalendarWindow;
+import dev.plinth.ratelimit.policy.Limit.Concurrency;
+import dev.plinth.ratelimit.policy.Limit.FixedWindow;
+import dev.plinth.ratelimit.policy.Limit.Paced;
+import dev.plinth.ratelimit.policy.Limit.SlidingCounter;
+import dev.plinth.ratelimit.policy.Limit.SlidingLog;
+import dev.plinth.ratelimit.policy.Limit.Unlimited;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Arrays;
@@ -9,36 +17,16 @@ import java.util.stream.Collectors;
 
 /** The algorithms of limits, and how rows name them. */
 public enum LimitKind {
-  TOKEN_BUCKET(
-      "b",
-      "bucket",
-      Limit.Bucket.class,
-      words -> new Limit.Bucket(positive(words), positive(words), positive(words))),
-  PACED(
-      "p", "paced", Limit.Paced.class, words -> new Limit.Paced(positive(words), positive(words))),
-  FIXED_WINDOW(
-      "f",
-      "fixed",
-      Limit.FixedWindow.class,
-      words -> new Limit.FixedWindow(atLeast(0, words), positive(words))),
+  TOKEN_BUCKET("b", "bucket", Bucket.class, w -> new Bucket(min(1, w), min(1, w), min(1, w))),
+  PACED("p", "paced", Paced.class, w -> new Paced(min(1, w), min(1, w))),
+  FIXED_WINDOW("f", "fixed", FixedWindow.class, w -> new FixedWindow(min(0, w), min(1, w))),
   CALENDAR_WINDOW(
-      "c",
-      "calendar",
-      Limit.CalendarWindow.class,
-      words -> new Limit.CalendarWindow(atLeast(0, words), unit(words), zone(words))),
+      "c", "calendar", CalendarWindow.class, w -> new CalendarWindow(min(0, w), unit(w), zone(w))),
   SLIDING_COUNTER(
-      "s",
-      "counter",
-      Limit.SlidingCounter.class,
-      words -> new Limit.SlidingCounter(positive(words), positive(words))),
-  SLIDING_LOG(
-      "l",
-      "log",
-      Limit.SlidingLog.class,
-      words -> new Limit.SlidingLog(positive(words), positive(words))),
-  CONCURRENCY(
-      "", "concurrency", Limit.Concurrency.class, words -> new Limit.Concurrency(positive(words))),
-  UNLIMITED("", "unlimited", Limit.Unlimited.class, words -> new Limit.Unlimited());
+      "s", "counter", SlidingCounter.class, w -> new SlidingCounter(min(1, w), min(1, w))),
+  SLIDING_LOG("l", "log", SlidingLog.class, w -> new SlidingLog(min(1, w), min(1, w))),
+  CONCURRENCY("", "concurrency", Concurrency.class, w -> new Concurrency(min(1, w))),
+  UNLIMITED("", "unlimited", Unlimited.class, w -> new Unlimited());
 
   private static final Map<Class<?>, LimitKind> BY_TYPE =
       Arrays.stream(values()).collect(Collectors.toMap(kind -> kind.type, Function.identity()));
@@ -97,12 +85,8 @@ public enum LimitKind {
     return reader.apply(words);
   }
 
-  /** What is divided by sooner or later. */
-  private static long positive(RowTextReader words) {
-    return atLeast(1, words);
-  }
-
-  private static long atLeast(long min, RowTextReader words) {
+  /** At least 1 is what is divided by sooner or later. */
+  private static long min(long min, RowTextReader words) {
     long number = words.number();
     if (number < min) {
       throw new IllegalArgumentException(number + " (expected: " + min + " or more)");

@@ -3,6 +3,7 @@ package dev.plinth.ratelimit.policy;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Event;
+import dev.plinth.shards.ExpectedVersion;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.Instant;
@@ -86,17 +87,7 @@ public final class Policies {
 
   private Entry known(String domain, Optional<Long> expected) {
     Entry known = all.getOrDefault(domain, Entry.NONE);
-    if (expected.isPresent() && expected.get() != known.current()) {
-      throw new Failure.Conflict(
-          ErrorReason.ERROR_REASON_REVISION_CONFLICT,
-          "the policy of %s has version %d (expected: %d)"
-              .formatted(domain, known.current(), expected.get()),
-          Map.of(
-              "current",
-              String.valueOf(known.current()),
-              "expected",
-              String.valueOf(expected.get())));
-    }
+    ExpectedVersion.check("the policy of " + domain, expected, known.current());
     return known;
   }
 

@@ -29,8 +29,19 @@ class CoalescingTest {
   private static final String[] USERS = {"x", "y", "z"};
 
   private final DecisionFixture node =
-      new DecisionFixture(PipelineOptions.DEFAULTS.withQueues(1).withDenyFor(Duration.ZERO));
+      new DecisionFixture(withoutDenyCache(PipelineOptions.DEFAULTS));
   private final Budgets alone = new Budgets();
+
+  private static PipelineOptions withoutDenyCache(PipelineOptions from) {
+    return new PipelineOptions(
+        from.storeBudget(),
+        1,
+        from.batch(),
+        from.breakAfter(),
+        from.backoff(),
+        from.maxBackoff(),
+        Duration.ZERO);
+  }
 
   private static Limit limit(Random random) {
     long size = 1 + random.nextInt(40);

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,41 +62,32 @@ public final class EmbeddedBudgetStore implements BudgetStore {
   private volatile boolean closed;
 
   private EmbeddedBudgetStore(
-      LongSupplier micros, ScheduledExecutorService scheduler, RowMemory memory) {
-    this.memory = memory;
-    this.location = "this process";
-    this.micros = micros;
-    this.scheduler = scheduler;
-    this.file = Optional.empty();
-    this.checkpoints = Optional.empty();
-    AtomicLong last = new AtomicLong();
-    LongSupplier times =
-        () -> last.updateAndGet(before -> Math.max(before + 1, micros.getAsLong()));
-    this.empty = name -> new EmbeddedDomain(name, Budgets.untracked(times, memory));
-  }
-
-  private EmbeddedBudgetStore(
-      Path folder,
-      BudgetDatabase file,
+      String location,
+      Optional<BudgetDatabase> file,
       LongSupplier micros,
       ScheduledExecutorService scheduler,
       RowMemory memory) {
-    this.memory = memory;
-    this.location = folder.toString();
+    this.location = location;
+    this.file = file;
     this.micros = micros;
     this.scheduler = scheduler;
-    this.file = Optional.of(file);
-    Map<String, Budgets> restored = new LinkedHashMap<>();
-    SlotTokenSequence tokens = new SlotTokenSequence();
-    tokens.begin(
-        file.load(
-            (kind, domain, key, text) ->
-                restored
-                    .computeIfAbsent(domain, name -> Budgets.tracked(tokens::next, memory))
-                    .restore(kind, key, text)));
-    restored.forEach((name, budgets) -> domains.put(name, new EmbeddedDomain(name, budgets)));
-    this.empty = name -> new EmbeddedDomain(name, Budgets.tracked(tokens::next, memory));
-    this.checkpoints = Optional.of(new CheckpointWriter(file, tokens, micros));
+    this.memory = memory;
+    if (file.isEmpty()) {
+      AtomicLong last = new AtomicLong();
+      LongSupplier times =
+          () -> last.updateAndGet(before -> Math.max(before + 1, micros.getAsLong()));
+      this.empty = name -> new EmbeddedDomain(name, Budgets.untracked(times, memory));
+      this.checkpoints = Optional.empty();
+    } else {
+      SlotTokenSequence tokens = new SlotTokenSequence();
+      this.empty = name -> new EmbeddedDomain(name, Budgets.tracked(tokens::next, memory));
+      tokens.begin(
+          file.get()
+              .load(
+                  (kind, domain, key, text) ->
+                      domains.computeIfAbsent(domain, empty).budgets().restore(kind, key, text)));
+      this.checkpoints = Optional.of(new CheckpointWriter(file.get(), tokens, micros));
+    }
   }
 
   /** Without a file. */
@@ -112,7 +102,8 @@ public final class EmbeddedBudgetStore implements BudgetStore {
 
   static EmbeddedBudgetStore open(
       LongSupplier micros, ScheduledExecutorService scheduler, RowMemory memory) {
-    EmbeddedBudgetStore store = new EmbeddedBudgetStore(micros, scheduler, memory);
+    EmbeddedBudgetStore store =
+        new EmbeddedBudgetStore("this process", Optional.empty(), micros, scheduler, memory);
     store.repeat(store::sweep, SWEEP);
     return store;
   }
@@ -143,7 +134,8 @@ public final class EmbeddedBudgetStore implements BudgetStore {
       ScheduledExecutorService scheduler,
       RowMemory memory) {
     try {
-      EmbeddedBudgetStore store = new EmbeddedBudgetStore(folder, file, micros, scheduler, memory);
+      EmbeddedBudgetStore store =
+          new EmbeddedBudgetStore(folder.toString(), Optional.of(file), micros, scheduler, memory);
       store.write(false);
       store.repeat(store::checkpoint, interval);
       return store;

@@ -1,6 +1,9 @@
 package dev.plinth.ratelimit.store.redis;
 
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
@@ -10,6 +13,8 @@ import java.util.stream.IntStream;
 
 /** The connections to one Redis, or to the primary that sentinels name, used in turn. */
 final class ServerConnections implements RedisConnections {
+  private static final Logger log = System.getLogger("plinth.redis");
+  private static final String SAFE = "noeviction";
   private static final long CHECK_MILLIS = 1_000;
 
   private final AtomicInteger turn = new AtomicInteger();
@@ -23,7 +28,10 @@ final class ServerConnections implements RedisConnections {
             .mapToObj(
                 i ->
                     new ReconnectingConnection(
-                        driver, uri, location, i == 0 ? EvictionPolicyCheck::check : c -> {}))
+                        driver,
+                        uri,
+                        location,
+                        i == 0 ? ServerConnections::warnOfEviction : c -> {}))
             .toList();
     all.forEach(ReconnectingConnection::open);
     check =
@@ -34,6 +42,24 @@ final class ServerConnections implements RedisConnections {
                 CHECK_MILLIS,
                 CHECK_MILLIS,
                 TimeUnit.MILLISECONDS);
+  }
+
+  /** Redis may evict budgets and admit too much; where CONFIG is refused, that is not known. */
+  private static void warnOfEviction(StatefulRedisConnection<byte[], byte[]> connection) {
+    connection
+        .async()
+        .configGet("maxmemory-policy")
+        .thenAccept(
+            found -> {
+              String policy = found.getOrDefault("maxmemory-policy", SAFE);
+              if (!policy.equals(SAFE)) {
+                log.log(
+                    Level.WARNING,
+                    "maxmemory-policy: {0} (expected: {1}); a budget that Redis evicts begins anew",
+                    policy,
+                    SAFE);
+              }
+            });
   }
 
   @Override

@@ -1,8 +1,12 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.Tx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /** A client's sign of life and all that hangs on it. */
 final class Session {
@@ -22,7 +26,11 @@ final class Session {
   final Set<Hold> asked = new LinkedHashSet<>();
 
   final Set<HoldListener> keepers = new LinkedHashSet<>();
-  private boolean ended;
+
+  /** Calls that closed it, to be told how many keys it released once it is gone. */
+  final List<BiConsumer<Integer, Tx>> closers = new ArrayList<>(0);
+
+  private HoldEnd ending;
 
   Session(
       String namespace,
@@ -39,14 +47,19 @@ final class Session {
     this.digest = digest;
   }
 
-  void end() {
-    ended = true;
+  void end(HoldEnd how) {
+    ending = how;
     expiryTimer.stop();
   }
 
   /** It ends, though some of its keys may still be on their way back. */
   boolean isEnded() {
-    return ended;
+    return ending != null;
+  }
+
+  /** How it ends; null while it is open. */
+  HoldEnd ending() {
+    return ending;
   }
 
   void leave(Hold hold) {

@@ -40,17 +40,26 @@ public final class Sessions {
     Duration delay = lockDelay.orElse(policy.lockDelays().byDefault());
     String id = "s-" + Long.toString(tx.token(), Character.MAX_RADIX);
     Session session = new Session(namespace, id, ownerId, life, delay, Secrets.digest(secret));
-    tx.put(SessionRows.keyOf(session), SessionRows.encode(session));
+    put(session, tx);
     add(session, tx);
     return new SessionView(id, life, List.of(), 0);
   }
 
-  /** Its full time counts from now. */
+  private static void put(Session session, Tx tx) {
+    tx.put(SessionRows.keyOf(session), SessionRows.encode(session));
+  }
+
+  /** Its full time counts from now; one that was ending has none, and ends in a step of its own. */
   void add(Session session, Tx tx) {
     open.put(key(session.namespace, session.id), session);
     leaseNamespaces.findOrMake(session.namespace).sessions++;
     events.sessions(1);
-    session.expiryTimer.begin(tx, later -> end(session, HoldEnd.EXPIRED, later, (n, t) -> {}));
+    if (session.isEnded()) {
+      session.expiryTimer.runOut(tx);
+      tx.at(tx.nanos(), later -> end(session, session.ending(), later));
+    } else {
+      session.expiryTimer.begin(tx, later -> end(session, HoldEnd.EXPIRED, later));
+    }
   }
 
   /** Goes on with a session that is still open; its full time counts from now. */
@@ -98,19 +107,26 @@ public final class Sessions {
     }
   }
 
-  /** Tells how many keys it released; none if it had ended already. */
+  /** Tells how many keys it released when it is gone; none if it ended by itself. */
   public void close(String namespace, String id, BiConsumer<Integer, Tx> done, Tx tx) {
     Session session = find(namespace, id);
-    if (session == null || session.isEnded()) {
+    if (session == null) {
       done.accept(0, tx);
-    } else {
-      end(session, HoldEnd.by(session.ownerId, HoldEndCause.CLOSED), tx, done);
+      return;
+    }
+    session.closers.add(done);
+    if (!session.isEnded()) {
+      end(session, HoldEnd.by(session.ownerId, HoldEndCause.CLOSED), tx);
     }
   }
 
-  /** Its row goes with the last of its keys: if that is never reached, it is open again. */
-  private void end(Session session, HoldEnd how, Tx tx, BiConsumer<Integer, Tx> done) {
-    session.end();
+  /**
+   * Its row goes with the last of its keys. If that takes another commit, the row says from this
+   * one on that it ends: whoever takes over in between must not let it live, since others may hold
+   * some of its keys already.
+   */
+  private void end(Session session, HoldEnd how, Tx tx) {
+    session.end(how);
     holds.waitQueues.leaveAll(session, tx);
     List<Hold> doomed = session.holds.stream().filter(hold -> !hold.confirmed).toList();
     holds.endEach(
@@ -120,8 +136,12 @@ public final class Sessions {
         last -> {
           remove(session, last);
           session.keepers.forEach(keeper -> keeper.onEvent(new HoldEvent.Lost(how), last));
-          done.accept(doomed.size(), last);
+          int released = how.cause() == HoldEndCause.CLOSED ? doomed.size() : 0;
+          session.closers.forEach(closer -> closer.accept(released, last));
         });
+    if (find(session.namespace, session.id) == session) {
+      put(session, tx);
+    }
   }
 
   private void remove(Session session, Tx tx) {

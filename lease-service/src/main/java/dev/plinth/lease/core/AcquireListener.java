@@ -14,23 +14,19 @@ public interface AcquireListener extends HoldListener {
   /** Wants the news of the line, and of the hold after the grant. */
   boolean wantsEvents();
 
-  /** Under which its wait can be cancelled; empty if it cannot. */
-  default String requestId() {
-    return "";
-  }
+  /** Its request was cancelled, which must be known for as long as that of a grant would be. */
+  default void cancelled() {}
 
   /**
    * One that wants the answer and nothing more.
    *
-   * @param requestId under which its wait can be cancelled; empty if it cannot
    * @param response the answer as its caller is told
    */
-  static <R> AcquireListener of(
-      String requestId, Reply<R> reply, Function<AcquireResult, R> response) {
+  static <R> AcquireListener of(Reply<R> reply, Function<AcquireResult, R> response) {
     return new AcquireListener() {
       @Override
-      public String requestId() {
-        return requestId;
+      public void cancelled() {
+        reply.hadEffect();
       }
 
       @Override

@@ -66,9 +66,18 @@ final class Hold {
     return session == null ? own : session.expiryTimer;
   }
 
-  /** Its time is over, though its end may still be under way. */
+  /** Its time is over, or its session's end has begun, though its own may still be under way. */
   boolean hasRunOut(long now) {
-    return !confirmed && life().left(now).isZero();
+    return !confirmed && (isOfEndedSession() || life().left(now).isZero());
+  }
+
+  private boolean isOfEndedSession() {
+    return session != null && session.isEnded();
+  }
+
+  /** Whether a renewal that comes now still finds it: its end is not decided. */
+  boolean canBeRenewed() {
+    return confirmed || !isOfEndedSession();
   }
 
   Map<Object, HoldListener> listeners() {

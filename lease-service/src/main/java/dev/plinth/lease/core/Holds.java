@@ -45,7 +45,7 @@ final class Holds {
       count(key, hold, 1);
       runOut(hold, tx);
       if (hold.releaseNotice != null) {
-        endAfter(hold.releaseNotice.grace(), hold.releaseNotice.how(), hold, tx);
+        endAfter(hold, hold.releaseNotice.restarted(tx.nanos()), tx);
       }
     }
     if (!key.lockDelay.isNone()) {
@@ -208,18 +208,31 @@ final class Holds {
 
   /** Its holder is told, and when the grace is over it ends by force. */
   private void requestRelease(Hold hold, Duration grace, HoldEnd how, Tx tx) {
-    endAfter(grace, how, hold, tx);
+    endAfter(hold, ReleaseNotice.of(grace, how, tx.nanos()), tx);
     remember(HistoryEvent.Type.RELEASE_ASKED, hold, null, how.actor(), how.reason(), 0, tx);
     HoldEvent holdEvent = new HoldEvent.Asked(changed(hold, tx));
     hold.listeners().values().forEach(holdListener -> holdListener.onEvent(holdEvent, tx));
+    tellKeepers(hold, holdEvent, tx);
+  }
+
+  private static void tellKeepers(Hold hold, HoldEvent holdEvent, Tx tx) {
     if (hold.session != null) {
       hold.session.keepers.forEach(keeper -> keeper.onEvent(holdEvent, tx));
     }
   }
 
-  private void endAfter(Duration grace, HoldEnd how, Hold hold, Tx tx) {
-    ReleaseNotice releaseNotice =
-        new ReleaseNotice(grace, tx.nanos() + grace.toNanos(), how.actor(), how.reason());
+  /** In other hands, but an operator that wants it back waits no longer for that. */
+  LeaseView beginTransferred(LeaseKey key, Hold hold, ReleaseNotice releaseNotice, Tx tx) {
+    if (releaseNotice == null) {
+      return begin(key, hold, 0, tx);
+    }
+    endAfter(hold, releaseNotice, tx);
+    LeaseView lease = begin(key, hold, 0, tx);
+    tellKeepers(hold, new HoldEvent.Asked(lease), tx);
+    return lease;
+  }
+
+  private void endAfter(Hold hold, ReleaseNotice releaseNotice, Tx tx) {
     hold.releaseNotice = releaseNotice;
     if (hold.session != null) {
       hold.session.asked.add(hold);
@@ -230,7 +243,7 @@ final class Holds {
             leaseNamespaces
                 .find(hold.name, hold.token)
                 .filter(held -> held.releaseNotice == releaseNotice)
-                .ifPresent(held -> end(held, how, later)));
+                .ifPresent(held -> end(held, releaseNotice.how(), later)));
   }
 
   private void end(Hold hold, HoldEnd how, Tx tx) {

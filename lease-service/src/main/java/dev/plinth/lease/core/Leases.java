@@ -159,8 +159,8 @@ public final class Leases {
   }
 
   /** For a caller that wants nothing any more; it is told that its wait ran out, if it waits. */
-  public void cancelWait(String namespace, String requestId, Tx tx) {
-    waitQueues.cancel(namespace, requestId, tx);
+  public void cancelWait(AcquireSpec spec, Tx tx) {
+    waitQueues.cancel(spec, tx);
   }
 
   /** For a caller that is back in line, and may find its keys free. */
@@ -170,7 +170,7 @@ public final class Leases {
 
   /** The hold with its full time from now on, or empty if the key is not held under this token. */
   public Optional<LeaseView> renew(LeaseName name, long token, Tx tx) {
-    Optional<Hold> hold = leaseNamespaces.find(name, token);
+    Optional<Hold> hold = leaseNamespaces.find(name, token).filter(Hold::canBeRenewed);
     hold.filter(h -> h.session == null).ifPresent(h -> h.life().renew(tx));
     events.renewed(hold.isPresent());
     return hold.map(h -> h.view(tx.nanos()));
@@ -195,6 +195,7 @@ public final class Leases {
 
   /**
    * Gives a hold to another owner, past the line, under a new token: the old one is stale at once.
+   * An operator's wish to have it back goes with it.
    */
   public Optional<LeaseView> transfer(
       LeaseName name, long token, String toOwner, String toSession, Tx tx) {
@@ -202,12 +203,13 @@ public final class Leases {
     return onHold(
         name,
         token,
+        tx,
         (key, hold) -> {
           holds.leaveHands(
               key, hold, HoldEnd.by(hold.leaseOwner.ownerId(), HoldEndCause.TRANSFERRED), tx);
           LeaseOwner to = new LeaseOwner(toOwner, toSession);
-          LeaseView lease =
-              holds.begin(key, hold.transferredTo(to, session, tx.token(), holds.now()), 0, tx);
+          Hold next = hold.transferredTo(to, session, tx.token(), holds.now());
+          LeaseView lease = holds.beginTransferred(key, next, hold.releaseNotice, tx);
           waitQueues.promote(List.of(key), tx); // the new owner may stand in line itself
           return lease;
         });
@@ -215,7 +217,7 @@ public final class Leases {
 
   /** Gives a hold to one that waits for it, past those before it in line. */
   public HandoverResult handOver(LeaseName name, long token, String toOwner, Tx tx) {
-    return onHold(name, token, (key, hold) -> handOver(key, hold, toOwner, tx))
+    return onHold(name, token, tx, (key, hold) -> handOver(key, hold, toOwner, tx))
         .orElse(HandoverResult.NOT_HELD);
   }
 
@@ -238,6 +240,7 @@ public final class Leases {
     return onHold(
         name,
         token,
+        tx,
         (key, hold) -> {
           payload.ifPresent(hold::payload);
           return holds.confirm(hold, tx);
@@ -250,11 +253,37 @@ public final class Leases {
     return onHold(
         name,
         token,
+        tx,
         (key, hold) -> {
           ExpectedVersion.check("payload", expectedVersion, hold.version());
           hold.payload(payload);
           return holds.changed(hold, tx);
         });
+  }
+
+  /** Acts on a hold that has time left. One that has not is ended: that it ran out is decided. */
+  private <R> Optional<R> onHold(
+      LeaseName name, long token, Tx tx, BiFunction<LeaseKey, Hold, R> action) {
+    return onHold(
+            name,
+            token,
+            (key, hold) -> {
+              if (hold.hasRunOut(tx.nanos())) {
+                events.stale();
+                expire(key, hold, tx);
+                return Optional.<R>empty();
+              }
+              return Optional.of(action.apply(key, hold));
+            })
+        .flatMap(result -> result);
+  }
+
+  private void expire(LeaseKey key, Hold hold, Tx tx) {
+    if (hold.session == null) {
+      holds.end(key, hold, HoldEnd.EXPIRED, tx);
+    } else if (!hold.session.isEnded()) {
+      sessions.expire(hold.session, tx);
+    }
   }
 
   private <R> Optional<R> onHold(LeaseName name, long token, BiFunction<LeaseKey, Hold, R> action) {

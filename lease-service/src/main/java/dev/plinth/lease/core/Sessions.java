@@ -120,6 +120,11 @@ public final class Sessions {
     }
   }
 
+  /** Its time was found to be over before its timer came. */
+  void expire(Session session, Tx tx) {
+    end(session, HoldEnd.EXPIRED, tx);
+  }
+
   /**
    * Its row goes with the last of its keys. If that takes another commit, the row says from this
    * one on that it ends: whoever takes over in between must not let it live, since others may hold

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -245,8 +246,7 @@ final class WaitQueues {
    * passed over meanwhile. False if it did not stand in line.
    */
   boolean abandon(AcquireSpec spec, Tx tx) {
-    Waiter waiter =
-        leaseNamespaces.find(spec.namespace()).map(s -> s.waiter(spec.callId())).orElse(null);
+    Waiter waiter = waiterOf(spec).orElse(null);
     if (waiter == null) {
       return false;
     }
@@ -270,9 +270,7 @@ final class WaitQueues {
 
   /** For a caller that is back in line, and may find its keys free. */
   void rejoin(AcquireSpec spec, Tx tx) {
-    leaseNamespaces
-        .find(spec.namespace())
-        .map(leaseNamespace -> leaseNamespace.waiter(spec.callId()))
+    waiterOf(spec)
         .filter(waiter -> waiter.isDisconnected() && !waiter.isAbandoned())
         .ifPresent(waiter -> resumePosition(waiter, tx));
   }
@@ -301,11 +299,19 @@ final class WaitQueues {
   }
 
   /** Ends the wait of a request as if its time were over; does nothing if it does not wait. */
-  void cancel(String namespace, String requestId, Tx tx) {
-    Waiter waiter = waiters.ofRequest(namespace, requestId);
-    if (waiter != null) {
-      timeOut(waiter, tx);
-    }
+  void cancel(AcquireSpec spec, Tx tx) {
+    waiterOf(spec)
+        .ifPresent(
+            waiter -> {
+              waiter.acquireListener.cancelled();
+              timeOut(waiter, tx);
+            });
+  }
+
+  private Optional<Waiter> waiterOf(AcquireSpec spec) {
+    return leaseNamespaces
+        .find(spec.namespace())
+        .map(leaseNamespace -> leaseNamespace.waiter(spec.callId()));
   }
 
   private void timeOut(Waiter waiter, Tx tx) {

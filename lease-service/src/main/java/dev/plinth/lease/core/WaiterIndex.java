@@ -4,20 +4,15 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
- * Everywhere a waiter is known: the queues of its keys, its session, its owner, its namespace, its
- * request id, and those whose calls broke off. It enters and leaves all of them at once.
+ * Everywhere a waiter is known: the queues of its keys, its session, its owner, its namespace, and
+ * those whose calls broke off. It enters and leaves all of them at once.
  */
 final class WaiterIndex {
-  private record RequestName(String namespace, String id) {}
-
   private final OwnerIndex ownerIndex;
   private final LeaseEvents events;
   private final DisconnectedWaiters disconnected = new DisconnectedWaiters();
-  private final Map<RequestName, Waiter> byRequest = new HashMap<>();
 
   WaiterIndex(OwnerIndex ownerIndex, LeaseEvents events) {
     this.ownerIndex = ownerIndex;
@@ -50,9 +45,6 @@ final class WaiterIndex {
     if (waiter.session != null) {
       waiter.session.waits.add(waiter);
     }
-    if (!waiter.acquireListener.requestId().isEmpty()) {
-      byRequest.put(requestOf(waiter), waiter);
-    }
     ownerIndex.waits(waiter);
     waiter.keys.get(0).leaseNamespace.enter(waiter);
     events.waiting(1);
@@ -75,7 +67,6 @@ final class WaiterIndex {
     if (waiter.session != null) {
       waiter.session.waits.remove(waiter);
     }
-    byRequest.remove(requestOf(waiter), waiter);
     ownerIndex.waitsNoMore(waiter);
     waiter.keys.get(0).leaseNamespace.leave(waiter);
     events.waiting(-1);
@@ -103,14 +94,5 @@ final class WaiterIndex {
   /** The first whose call for the same broke off; null if there is none. */
   Waiter disconnected(AcquireSpec spec) {
     return disconnected.of(spec);
-  }
-
-  /** Null if no request of this id waits. */
-  Waiter ofRequest(String namespace, String requestId) {
-    return byRequest.get(new RequestName(namespace, requestId));
-  }
-
-  private static RequestName requestOf(Waiter waiter) {
-    return new RequestName(waiter.spec.namespace(), waiter.acquireListener.requestId());
   }
 }

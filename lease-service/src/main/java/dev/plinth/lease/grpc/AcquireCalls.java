@@ -23,42 +23,43 @@ final class AcquireCalls {
   static void acquire(ShardCall<Leases, AcquireRequest, AcquireResponse> call) {
     AcquireSpec spec = AcquireWire.acquire(call);
     if (call.request().getCancel()) {
-      cancel(call, AcquireWire.cancelled());
+      cancel(call, spec, AcquireWire.cancelled());
     } else {
-      acquire(call, spec, call.requestId(), AcquireWire::response);
+      acquire(call, spec, AcquireWire::response);
     }
   }
 
   static void acquireSet(ShardCall<Leases, AcquireSetRequest, AcquireSetResponse> call) {
     AcquireSpec spec = AcquireWire.acquireSet(call);
     if (call.request().getCancel()) {
-      cancel(call, AcquireWire.cancelledSet());
+      cancel(call, spec, AcquireWire.cancelledSet());
     } else {
-      acquire(call, spec, call.requestId(), AcquireWire::setResponse);
+      acquire(call, spec, AcquireWire::setResponse);
     }
   }
 
   /**
    * Under the id of the request to be cancelled, so that its answer is this one's too: the first
-   * one's if that has been decided or is still to come, else the given one, for both.
+   * one's if that has been decided or is still to come, else the given one, for both. That is kept
+   * like the answer of an effect: the request must be refused however late it comes.
    */
-  private static <R extends Message> void cancel(ShardCall<Leases, ?, R> call, R otherwise) {
+  private static <R extends Message> void cancel(
+      ShardCall<Leases, ?, R> call, AcquireSpec spec, R otherwise) {
     if (call.requestId().isEmpty()) {
       throw Failure.Invalid.field("cancel", true, "none without a request_id");
     }
-    call.run((leases, tx, reply) -> reply.send(tx, otherwise));
-    call.enqueue((leases, tx, reply) -> leases.cancelWait(call.namespace(), call.requestId(), tx));
+    call.run(
+        (leases, tx, reply) -> {
+          reply.hadEffect();
+          reply.send(tx, otherwise);
+        });
+    call.thenMutate((leases, tx, reply) -> leases.cancelWait(spec, tx));
   }
 
   /** A wait ends with its caller. */
   static <R extends Message> void acquire(
-      ShardCall<Leases, ?, R> call,
-      AcquireSpec spec,
-      String cancelId,
-      Function<AcquireResult, R> response) {
-    call.run(
-        (leases, tx, reply) ->
-            leases.acquire(spec, AcquireListener.of(cancelId, reply, response), tx));
+      ShardCall<Leases, ?, R> call, AcquireSpec spec, Function<AcquireResult, R> response) {
+    call.run((leases, tx, reply) -> leases.acquire(spec, AcquireListener.of(reply, response), tx));
     if (!spec.timeout().orElseThrow().isZero()) {
       call.whenAbandoned((leases, tx, reply) -> leases.abandon(spec, tx));
       if (spec.patient()) {

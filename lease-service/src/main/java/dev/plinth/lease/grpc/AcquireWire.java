@@ -37,7 +37,13 @@ final class AcquireWire {
         call.namespace(),
         request,
         Optional.of(wait(request.hasWait(), request.getWait())),
-        AcquireCall.of(call.requestId()));
+        nameOf(call));
+  }
+
+  static AcquireCall nameOf(ShardCall<?, ?, ?> call) {
+    return call.requestId().isEmpty()
+        ? AcquireCall.ofOne()
+        : AcquireCall.of(call.requestId(), call.fingerprint());
   }
 
   /** A stream waits, unless told otherwise, for as long as it is open. */
@@ -88,7 +94,7 @@ final class AcquireWire {
         Optional.of(wait(request.hasWait(), request.getWait())),
         priority(request.getPriority()),
         LeaseWire.payload("payload", request.getPayload()),
-        AcquireCall.of(call.requestId()));
+        nameOf(call));
   }
 
   private static LeaseOwner party(String owner, String session) {

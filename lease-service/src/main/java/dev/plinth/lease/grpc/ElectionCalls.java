@@ -45,7 +45,7 @@ final class ElectionCalls {
 
   static void campaignOnce(ShardCall<Leases, CampaignOnceRequest, CampaignOnceResponse> call) {
     AcquireSpec candidacy = ElectionWire.candidacy(call);
-    AcquireCalls.acquire(call, candidacy, "", ElectionWire::response);
+    AcquireCalls.acquire(call, candidacy, ElectionWire::response);
   }
 
   static StateFunction<Leases, ProclaimResponse> proclaim(

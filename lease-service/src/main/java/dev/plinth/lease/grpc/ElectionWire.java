@@ -50,7 +50,7 @@ final class ElectionWire {
         Optional.of(AcquireWire.wait(request.hasWait(), request.getWait())),
         request.getPriority(),
         request.getValue(),
-        AcquireCall.of(call.requestId()));
+        AcquireWire.nameOf(call));
   }
 
   private static LeaseOwner candidate(String id, String session) {

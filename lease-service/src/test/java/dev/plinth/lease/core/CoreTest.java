@@ -46,7 +46,7 @@ abstract class CoreTest {
     Answer<AcquireResult> answer = new Answer<>();
     AcquireSpec built = spec.build();
     specs.put(answer, built);
-    leases.acquire(built, AcquireListener.of("", answer, result -> result), tx.next());
+    leases.acquire(built, AcquireListener.of(answer, result -> result), tx.next());
     return answer;
   }
 

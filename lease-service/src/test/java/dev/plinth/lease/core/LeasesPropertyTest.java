@@ -119,7 +119,7 @@ class LeasesPropertyTest extends CoreTest {
     AcquireSpec built = spec.build();
     Answer<AcquireResult> answer = new Answer<>();
     try {
-      leases.acquire(built, AcquireListener.of("", answer, result -> result), tx.next());
+      leases.acquire(built, AcquireListener.of(answer, result -> result), tx.next());
     } catch (Failure refused) {
       if (refused.reason() == ErrorReason.ERROR_REASON_DEADLOCK) {
         assertTrue(circle(Optional.of(built)), "refused as a deadlock, but is none");

@@ -7,6 +7,7 @@ import static dev.plinth.lease.grpc.LeaseCalls.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
 import dev.plinth.lease.v1.AcquireResponse.Outcome;
@@ -17,8 +18,10 @@ import dev.plinth.lease.v1.Lease;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.call.Refusal;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +88,52 @@ class CancelTest {
     assertEquals(0, calls.key().getWaiters());
     assertEquals(0, calls.key("other").getWaiters());
     assertEquals(AcquireSetResponse.Outcome.OUTCOME_TIMED_OUT, get(waiting).getOutcome());
+  }
+
+  @Test
+  void cancel_thatIsRefusedForItsContent_changesNothing() throws Exception {
+    Lease held = calls.grant("ann");
+    AcquireRequest bob = calls.wish("bob").setRequestId("r").setWait(LONG).setTtl(LONG).build();
+    CompletableFuture<AcquireResponse> waiting = async(() -> calls.leases().acquire(bob));
+    Await.until("bob is in line", () -> calls.key().getWaiters() == 1);
+    for (AcquireRequest.Builder other :
+        List.of(bob.toBuilder().setOwnerId("eve"), bob.toBuilder().setKey("other"))) {
+      Refusal.of(() -> cancel(other.build()))
+          .isOfField("request_id", ErrorReason.ERROR_REASON_REQUEST_ID_REUSED);
+    }
+    // What the cancels left to be done runs before this, which comes after them.
+    assertEquals(1, calls.key().getWaiters());
+    calls.release(held);
+    assertEquals(Outcome.OUTCOME_GRANTED, get(waiting).getOutcome());
+  }
+
+  @Test
+  void cancel_thatOvertakesItsRequest_holdsOverARestart() {
+    try (ShardServer own = ShardServer.embedded(LeaseWiring.WIRING)) {
+      calls = new LeaseCalls(own);
+      AcquireRequest bob = calls.wish("bob").setRequestId("r").setTtl(LONG).build();
+      assertEquals(Outcome.OUTCOME_TIMED_OUT, cancel(bob).getOutcome());
+      own.restart();
+      assertEquals(Outcome.OUTCOME_TIMED_OUT, calls.leases().acquire(bob).getOutcome());
+      assertEquals(0, calls.key().getHoldersCount());
+    }
+  }
+
+  @Test
+  void cancel_ofAWait_holdsOverARestart() throws Exception {
+    try (ShardServer own = ShardServer.embedded(LeaseWiring.WIRING)) {
+      calls = new LeaseCalls(own);
+      Lease held = calls.grant("ann");
+      AcquireRequest bob = calls.wish("bob").setRequestId("r").setWait(LONG).setTtl(LONG).build();
+      CompletableFuture<AcquireResponse> waiting = async(() -> calls.leases().acquire(bob));
+      Await.until("bob is in line", () -> calls.key().getWaiters() == 1);
+      assertEquals(Outcome.OUTCOME_TIMED_OUT, cancel(bob).getOutcome());
+      assertEquals(Outcome.OUTCOME_TIMED_OUT, get(waiting).getOutcome());
+      own.restart();
+      calls.release(held);
+      assertEquals(Outcome.OUTCOME_TIMED_OUT, calls.leases().acquire(bob).getOutcome());
+      assertEquals(0, calls.key().getHoldersCount());
+    }
   }
 
   @Test

@@ -60,6 +60,12 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
     return requestId;
   }
 
+  /** Of the content that must be the same where the request is sent again under its id. */
+  public long fingerprint() {
+    Message body = declaration.fingerprinted(request);
+    return Fingerprint.of(body.getDescriptorForType().getFullName(), body.toByteArray());
+  }
+
   /** Runs the command as the method is declared, and answers with its reply. */
   public void run(Command<S, R> command) {
     run(command, UnaryOperator.identity(), UnaryOperator.identity());
@@ -83,11 +89,10 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
     if (requestId.isEmpty()) {
       return Optional.empty();
     }
-    Message body = declaration.fingerprinted(request);
     return Optional.of(
         new IdempotentRequest<>(
             calls.requestId(at.namespace(), requestId),
-            Fingerprint.of(body.getDescriptorForType().getFullName(), body.toByteArray()),
+            fingerprint(),
             answer -> kept.apply(answer).toByteArray(),
             bytes -> given.apply(parse(bytes))));
   }
@@ -118,6 +123,16 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
   /** Something more for the shard to do, which nobody waits for. */
   public void enqueue(Command<S, Void> task) {
     calls.run(at.shard(), task);
+  }
+
+  /**
+   * Something more to change after {@link #run}, which nobody waits for; not where that was refused
+   * at once.
+   */
+  public void thenMutate(Command<S, Void> task) {
+    if (!call.isCompletedExceptionally()) {
+      calls.runMutation(at.shard(), task);
+    }
   }
 
   /**

@@ -259,6 +259,11 @@ public final class ShardCalls<S> {
     submit(shard, CommandPriority.NORMAL, answered(task));
   }
 
+  /** Like the other, for what changes something durable. */
+  void runMutation(int shard, Command<S, Void> task) {
+    detached(() -> shards.mutate(shard, shardApp, CommandPriority.NORMAL, answered(task)));
+  }
+
   private static <S> Command<S, Void> answered(Command<S, Void> task) {
     return (state, tx, reply) -> {
       task.run(state, tx, reply);

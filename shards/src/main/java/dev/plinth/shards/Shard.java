@@ -93,11 +93,6 @@ final class Shard {
     }
   }
 
-  /** It answers from now on, so all time counts from now on. */
-  void start() {
-    timers.start();
-  }
-
   int number() {
     return owned.shard();
   }

@@ -158,7 +158,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
 
   /** As the loop's work. The shard answers from now on. */
   void add(Shard shard) {
-    shard.start();
+    shard.timers().start();
     shards.add(shard);
   }
 

@@ -30,7 +30,7 @@ final class HeldShard {
     this.clock = clock;
     this.store = store;
     this.shard = taken(clock, store, loop, shardApp);
-    shard.start();
+    shard.timers().start();
   }
 
   /** Loaded, but not started. */

@@ -44,7 +44,7 @@ class RequestMemoTest {
             new RequestMemo(memory, clock.nanos()),
             new ShardMetrics(new SimpleMeterRegistry()));
     shard.takeOver(List.of(TEXTS), 0, RollbackDetector.inMemory(1));
-    shard.start();
+    shard.timers().start();
   }
 
   @Test

@@ -26,7 +26,8 @@ class RepositoryTest {
         new MarkdownLineRule(),
         new FileLengthRule(),
         new RecordSizeRule(),
-        new PackageInfoRule());
+        new PackageInfoRule(),
+        new RepeatedLinesRule());
   }
 
   @ParameterizedTest

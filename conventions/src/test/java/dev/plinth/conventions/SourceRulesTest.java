@@ -2,9 +2,11 @@ package dev.plinth.conventions;
 
 import static dev.plinth.conventions.RuleChecks.java;
 import static dev.plinth.conventions.RuleChecks.violations;
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The rules about single Java files and their types. */
@@ -88,5 +90,19 @@ class SourceRulesTest {
     assertEquals(List.of(violation), violations(rule, type));
     assertEquals(List.of(violation), violations(rule, type, empty));
     assertEquals(List.of(), violations(rule, type, told));
+  }
+
+  @Test
+  void tenLinesThatStandTwice_areFound() {
+    String nine = IntStream.range(0, 9).mapToObj(i -> "int a" + i + ";\n").collect(joining());
+    SourceFile first = java("a", "dev.plinth.a", "A", nine + "int b;\n");
+    SourceFile nineEqual = java("b", "dev.plinth.b", "B", nine + "int c;\n");
+    SourceFile tenEqual =
+        java("c", "dev.plinth.c", "C", "import x;\n  int a0;\n\n" + nine.substring(8) + "int b;\n");
+    Rule rule = new RepeatedLinesRule();
+    assertEquals(List.of(), violations(rule, first, nineEqual));
+    assertEquals(
+        List.of(tenEqual.path() + ": has ten lines of " + first.path() + ", from: int a0;"),
+        violations(rule, first, tenEqual));
   }
 }

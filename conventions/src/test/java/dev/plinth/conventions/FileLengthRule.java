@@ -11,7 +11,7 @@ final class FileLengthRule implements Rule {
     return repository.mainJava().stream()
         .map(JavaFile::source)
         .filter(file -> lines(file) > MAX_LINES)
-        .map(file -> new Violation(this, file.path(), "has " + lines(file) + " lines"))
+        .map(file -> new Violation(file.path(), "has " + lines(file) + " lines"))
         .toList();
   }
 

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.tools.DiagnosticListener;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -29,7 +30,11 @@ record JavaFile(SourceFile source, CompilationUnitTree tree) {
     sources.forEach(source -> byUri.put(uri(source), source));
     List<Text> texts = sources.stream().map(Text::new).toList();
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    JavacTask task = (JavacTask) compiler.getTask(null, null, null, List.of(), null, texts);
+    DiagnosticListener<JavaFileObject> failing =
+        diagnostic -> {
+          throw new IllegalArgumentException(diagnostic.toString());
+        };
+    JavacTask task = (JavacTask) compiler.getTask(null, null, failing, List.of(), null, texts);
     List<JavaFile> files = new ArrayList<>();
     try {
       for (CompilationUnitTree tree : task.parse()) {

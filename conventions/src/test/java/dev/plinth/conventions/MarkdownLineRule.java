@@ -30,7 +30,7 @@ final class MarkdownLineRule implements Rule {
         int length = line.codePointCount(0, line.length());
         if (length > MAX_LENGTH) {
           String what = "line " + number + " has " + length + " characters";
-          violations.add(new Violation(this, file.path(), what));
+          violations.add(new Violation(file.path(), what));
         }
       }
     }

@@ -34,7 +34,7 @@ final class ModuleDependencyRule implements Rule {
               modules.stream()
                   .filter(module -> !allowed.contains(module))
                   .map(module -> file.module() + " must not use " + module)
-                  .forEach(what -> violations.add(new Violation(this, file.path(), what)));
+                  .forEach(what -> violations.add(new Violation(file.path(), what)));
             });
     return violations;
   }

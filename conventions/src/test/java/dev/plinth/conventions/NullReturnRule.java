@@ -47,7 +47,7 @@ final class NullReturnRule implements Rule {
     public Void visitMethod(MethodTree node, Void unused) {
       if (isPublic(node) && !isVoid(node) && Boolean.TRUE.equals(new Nulls().scan(node, null))) {
         String where = file.path() + "#" + node.getName();
-        violations.add(new Violation(NullReturnRule.this, where, "returns null"));
+        violations.add(new Violation(where, "returns null"));
       }
       return super.visitMethod(node, unused);
     }

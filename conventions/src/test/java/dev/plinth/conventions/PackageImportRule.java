@@ -51,7 +51,7 @@ final class PackageImportRule implements Rule {
         if (ban.concerns(file)) {
           names.stream()
               .filter(ban::forbids)
-              .map(name -> new Violation(this, file.path(), ban.message(name)))
+              .map(name -> new Violation(file.path(), ban.message(name)))
               .forEach(violations::add);
         }
       }

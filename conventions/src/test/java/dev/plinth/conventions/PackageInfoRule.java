@@ -19,7 +19,7 @@ final class PackageInfoRule implements Rule {
     }
     packages.removeAll(described);
     return packages.stream()
-        .map(folder -> new Violation(this, folder, "has no package-info.java with a Javadoc"))
+        .map(folder -> new Violation(folder, "has no package-info.java with a Javadoc"))
         .toList();
   }
 }

@@ -22,7 +22,7 @@ final class RecordSizeRule implements Rule {
           if (node.getKind() == Kind.RECORD && components(node) > MAX_COMPONENTS) {
             String where = file.path() + "#" + node.getSimpleName();
             String what = "has " + components(node) + " components";
-            violations.add(new Violation(RecordSizeRule.this, where, what));
+            violations.add(new Violation(where, what));
           }
           return super.visitClass(node, unused);
         }

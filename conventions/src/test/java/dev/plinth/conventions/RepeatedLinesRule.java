@@ -23,7 +23,7 @@ final class RepeatedLinesRule implements Rule {
         SourceFile first = seen.putIfAbsent(lines.subList(i, i + RUN), file);
         if (first != null) {
           String what = "has ten lines of " + first.path() + ", from: " + lines.get(i);
-          violations.add(new Violation(this, file.path(), what));
+          violations.add(new Violation(file.path(), what));
           i += RUN - 1;
         }
       }

@@ -95,10 +95,10 @@ class SourceRulesTest {
   @Test
   void tenLinesThatStandTwice_areFound() {
     String nine = IntStream.range(0, 9).mapToObj(i -> "int a" + i + ";\n").collect(joining());
-    SourceFile first = java("a", "dev.plinth.a", "A", nine + "int b;\n");
-    SourceFile nineEqual = java("b", "dev.plinth.b", "B", nine + "int c;\n");
-    SourceFile tenEqual =
-        java("c", "dev.plinth.c", "C", "import x;\n  int a0;\n\n" + nine.substring(8) + "int b;\n");
+    SourceFile first = java("a", "dev.plinth.a", "A", "class A {\n" + nine + "int b;\n}");
+    SourceFile nineEqual = java("b", "dev.plinth.b", "B", "class B {\n" + nine + "int c;\n}");
+    String spaced = "  int a0;\n\n" + nine.substring(8) + "int b;\n";
+    SourceFile tenEqual = java("c", "dev.plinth.c", "C", "class C {\n" + spaced + "}");
     Rule rule = new RepeatedLinesRule();
     assertEquals(List.of(), violations(rule, first, nineEqual));
     assertEquals(

@@ -25,7 +25,7 @@ final class UniqueTypeNameRule implements Rule {
     }
     packages.values().removeIf(where -> where.size() == 1);
     List<Violation> violations = new ArrayList<>();
-    packages.forEach((name, where) -> violations.add(new Violation(this, name, "in " + where)));
+    packages.forEach((name, where) -> violations.add(new Violation(name, "in " + where)));
     return violations;
   }
 }

@@ -77,7 +77,7 @@ public final class RateLimitService implements HostedService {
     RateLimits limits =
         new RateLimits(
             store,
-            settings.tuning(),
+            settings.flush().options(),
             new NodeContext(
                 time,
                 time.nanos(),
@@ -93,7 +93,7 @@ public final class RateLimitService implements HostedService {
             cache,
             store.isShared(),
             settings.node(),
-            settings.envoy(new EnvoyMetrics(registry)),
+            settings.envoy().answers(new EnvoyMetrics(registry)),
             callForwarder);
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);

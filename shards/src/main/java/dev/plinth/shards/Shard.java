@@ -306,11 +306,10 @@ final class Shard {
 
   /** Forgets the shard: every caller still waiting is told why, and nothing more leaves. */
   void drop(Failure why) {
-    if (dropped != null) {
-      return;
+    if (dropped == null) {
+      metrics.dropped();
+      end(why);
     }
-    metrics.dropped();
-    end(why);
   }
 
   private void end(Failure why) {

@@ -37,7 +37,10 @@ final class BudgetStoreFactory {
     if (!engines.budgets().equals(EMBEDDED)) {
       return greeted(
           RedisBudgetStore.open(
-              engines.budgets(), settings.rateLimit().storeBudget(), settings.redis(), executor));
+              engines.budgets(),
+              settings.rateLimit().flush().storeBudget(),
+              settings.redis(),
+              executor));
     }
     return CoordinationTarget.parse(engines.coordination()).isEmbedded()
         ? EmbeddedBudgetStore.open(

@@ -164,6 +164,11 @@ final class CommitPipeline {
     return FencingTokens.of(open.revision(), owned.shard(), tokens++);
   }
 
+  /** Not below any token so far. */
+  long tokenLimit() {
+    return FencingTokens.of(open.revision(), owned.shard(), tokens) - 1;
+  }
+
   /** Nothing more leaves, and nobody is told of what is in flight. */
   void end() {
     ended = true;

@@ -69,6 +69,11 @@ final class ShardTx implements RecordedTx {
   }
 
   @Override
+  public long tokenLimit() {
+    return commits.tokenLimit();
+  }
+
+  @Override
   public Timer at(long dueNanos, TimerTask task) {
     return timers.schedule(dueNanos, task);
   }

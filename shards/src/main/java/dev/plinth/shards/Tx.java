@@ -33,6 +33,9 @@ public interface Tx {
    */
   long token();
 
+  /** No token of this shard was ever above this one. */
+  long tokenLimit();
+
   /** Runs a task in a transaction of its own when the time has come; never before. */
   Timer at(long nanos, TimerTask task);
 

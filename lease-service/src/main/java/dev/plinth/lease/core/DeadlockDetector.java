@@ -20,15 +20,24 @@ import java.util.stream.Collectors;
  */
 final class DeadlockDetector {
   private final OwnerIndex ownerIndex;
+  private long visits;
 
   DeadlockDetector(OwnerIndex ownerIndex) {
     this.ownerIndex = ownerIndex;
   }
 
-  /** Whether anybody waits for it; if not, it can be in no circle. */
-  boolean isWaitedFor(Waiter waiter) {
+  /**
+   * Whether it may be in a circle: it holds something that others may wait for, or stands before
+   * one that others wait for. Those behind it that nobody else waits for are in no circle.
+   */
+  boolean mayCloseCircle(Waiter waiter) {
     return ownerIndex.hasHolds(waiter.leaseOwner)
-        || waiter.keys.stream().anyMatch(key -> key.queue.hasBehind(waiter));
+        || waiter.keys.stream().anyMatch(key -> key.queue.hasEntangledBehind(waiter));
+  }
+
+  /** Waiters that all searches so far have looked at: what they cost. */
+  long visits() {
+    return visits;
   }
 
   /** The waiters of a circle that this one is in, itself first; empty if there is none. */
@@ -121,6 +130,7 @@ final class DeadlockDetector {
     }
 
     private void reach(Waiter next, Waiter from) {
+      visits++;
       if (next == start) {
         last = last == null ? from : last;
       } else if (!next.isAbandoned() && !cameFrom.containsKey(next)) {

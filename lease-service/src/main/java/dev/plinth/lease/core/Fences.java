@@ -1,5 +1,6 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.RowReader;
 import dev.plinth.shards.Tx;
 
@@ -23,8 +24,14 @@ public final class Fences {
     floors.load(row);
   }
 
-  /** The floor afterwards; a token below it was not accepted. */
+  /**
+   * The floor afterwards; a token below it was not accepted. One that no lease was ever given is
+   * refused: it would bar the resource to every real holder, for ever.
+   */
   public long raise(LeaseName resource, long token, Tx tx) {
+    if (token > tx.tokenLimit()) {
+      throw Failure.Invalid.field("token", token, "that of a lease of this namespace");
+    }
     long floor = floors.get(resource);
     if (floor == 0) {
       int most = leaseNamespaces.policyOf(resource.namespace()).most(Quota.FENCES);

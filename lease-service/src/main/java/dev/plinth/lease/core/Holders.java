@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -17,9 +18,10 @@ final class Holders {
   private final List<Hold> holds = new ArrayList<>(1);
   private Map<LeaseOwner, Hold> byParty;
 
-  /** Second holds of a party, as a transfer can give it; rare enough for a walk. */
-  private int doubles;
+  /** All holds of a party that has several, as a transfer can give it, by token. */
+  private final Map<LeaseOwner, TreeMap<Long, Hold>> several = new HashMap<>();
 
+  private long indexed;
   private int shared;
   private int permits;
   private int weight;
@@ -65,25 +67,47 @@ final class Holders {
     count(hold, -1);
     if (holds.size() <= FEW) {
       byParty = null;
+      several.clear();
     } else if (byParty != null && hold.leaseMode != LeaseMode.SEMAPHORE) {
-      byParty.remove(hold.leaseOwner, hold);
-      if (doubles > 0) {
-        indexAll();
-      }
+      unindex(hold);
     }
   }
 
   private void indexAll() {
     byParty = new HashMap<>();
-    doubles = 0;
     holds.forEach(this::index);
   }
 
   private void index(Hold hold) {
-    if (hold.leaseMode != LeaseMode.SEMAPHORE
-        && byParty.putIfAbsent(hold.leaseOwner, hold) != null) {
-      doubles++;
+    if (hold.leaseMode == LeaseMode.SEMAPHORE) {
+      return;
     }
+    indexed++;
+    Hold other = byParty.putIfAbsent(hold.leaseOwner, hold);
+    if (other != null) {
+      TreeMap<Long, Hold> all = several.computeIfAbsent(hold.leaseOwner, p -> new TreeMap<>());
+      all.put(other.token, other);
+      all.put(hold.token, hold);
+      byParty.put(hold.leaseOwner, all.firstEntry().getValue());
+    }
+  }
+
+  private void unindex(Hold hold) {
+    TreeMap<Long, Hold> all = several.get(hold.leaseOwner);
+    if (all == null) {
+      byParty.remove(hold.leaseOwner, hold);
+      return;
+    }
+    all.remove(hold.token);
+    byParty.put(hold.leaseOwner, all.firstEntry().getValue());
+    if (all.size() == 1) {
+      several.remove(hold.leaseOwner);
+    }
+  }
+
+  /** How often a hold was put in order by its party: what changes cost. */
+  long indexed() {
+    return indexed;
   }
 
   /** From now on nobody else may hold it. */

@@ -179,14 +179,18 @@ final class Holds {
     if (own.name.isElection()) {
       return own.view(tx.nanos());
     }
-    if (leaseMode == LeaseMode.EXCLUSIVE) {
+    // Only a hold that is in the way of more than before can close a circle.
+    boolean wider = leaseMode == LeaseMode.EXCLUSIVE && own.leaseMode == LeaseMode.SHARED;
+    if (wider) {
       key.holders.makeExclusive(own);
     }
     own.entries++;
     if (own.session == null) {
       own.life().renew(tx);
     }
-    waitQueues.breakCycles(own.leaseOwner, key, tx);
+    if (wider) {
+      waitQueues.breakCycles(own.leaseOwner, key, tx);
+    }
     return changed(own, tx);
   }
 

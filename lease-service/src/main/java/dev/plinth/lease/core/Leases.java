@@ -413,6 +413,11 @@ public final class Leases {
     return leaseNamespaces.page(request, tx.nanos());
   }
 
+  /** Waiters that were looked at for deadlocks so far. */
+  long deadlockVisits() {
+    return waitQueues.deadlockVisits();
+  }
+
   /** Keys that were looked at for all pages so far. */
   long keysOnPages() {
     return leaseNamespaces.keysOnPages();

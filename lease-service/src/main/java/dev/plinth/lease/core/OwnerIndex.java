@@ -10,6 +10,10 @@ final class OwnerIndex {
   private static final class OwnerEntry {
     int holds;
     Set<Waiter> waits = Set.of();
+
+    /** Waits that nobody but those behind them can wait for, as long as the party holds nothing. */
+    Set<Waiter> untangled = Set.of();
+
     Map<LeaseKey, Integer> waitsByKey = Map.of();
   }
 
@@ -18,6 +22,10 @@ final class OwnerIndex {
   void holds(LeaseOwner leaseOwner, int change) {
     OwnerEntry ownerEntry = busy.computeIfAbsent(leaseOwner, p -> new OwnerEntry());
     ownerEntry.holds += change;
+    if (ownerEntry.holds > 0 && !ownerEntry.untangled.isEmpty()) {
+      ownerEntry.untangled.forEach(Waiter::entangle);
+      ownerEntry.untangled = Set.of();
+    }
     forgetIfIdle(leaseOwner, ownerEntry);
   }
 
@@ -28,12 +36,22 @@ final class OwnerIndex {
       ownerEntry.waitsByKey = new HashMap<>();
     }
     ownerEntry.waits.add(waiter);
+    if (ownerEntry.holds > 0 || waiter.keys.size() > 1) {
+      waiter.entangle();
+    } else {
+      ownerEntry.untangled =
+          ownerEntry.untangled.isEmpty() ? new LinkedHashSet<>() : ownerEntry.untangled;
+      ownerEntry.untangled.add(waiter);
+    }
     waiter.keys.forEach(key -> ownerEntry.waitsByKey.merge(key, 1, Integer::sum));
   }
 
   void waitsNoMore(Waiter waiter) {
     OwnerEntry ownerEntry = busy.get(waiter.leaseOwner);
     ownerEntry.waits.remove(waiter);
+    if (!ownerEntry.untangled.isEmpty()) {
+      ownerEntry.untangled.remove(waiter);
+    }
     waiter.keys.forEach(
         key -> ownerEntry.waitsByKey.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
     forgetIfIdle(waiter.leaseOwner, ownerEntry);

@@ -15,6 +15,7 @@ final class WaitQueue {
 
   private final WaiterTree listening = new WaiterTree();
   private TreeSet<Waiter> away;
+  private TreeSet<Waiter> entangled;
 
   /** How often somebody's position changed, and how many of these changes were told of. */
   private long changes;
@@ -39,11 +40,25 @@ final class WaitQueue {
     Waiter last = listening.last();
     changes += last != null && Waiter.ORDER.compare(waiter, last) < 0 ? 1 : 0;
     listening.add(waiter);
+    if (waiter.isEntangled()) {
+      entangled(waiter);
+    }
+  }
+
+  /** One of those that are here, or that are away, became entangled. */
+  void entangled(Waiter waiter) {
+    if (!waiter.isDisconnected()) {
+      entangled = entangled == null ? new TreeSet<>(Waiter.ORDER) : entangled;
+      entangled.add(waiter);
+    }
   }
 
   void remove(Waiter waiter) {
     if (listening.remove(waiter)) {
       changes++;
+      if (entangled != null && entangled.remove(waiter) && entangled.isEmpty()) {
+        entangled = null;
+      }
     } else if (away != null && away.remove(waiter) && away.isEmpty()) {
       away = null;
     }
@@ -54,9 +69,8 @@ final class WaitQueue {
     return listening.first();
   }
 
-  boolean hasBehind(Waiter waiter) {
-    Waiter last = listening.last();
-    return last != null && Waiter.ORDER.compare(last, waiter) > 0;
+  boolean hasEntangledBehind(Waiter waiter) {
+    return entangled != null && Waiter.ORDER.compare(entangled.last(), waiter) > 0;
   }
 
   /** Counted from 1, without those whose callers are gone. */

@@ -79,7 +79,7 @@ final class WaitQueues {
       before.acquireListener.refuse(callEnded(), tx);
     }
     waiters.enter(waiter);
-    if (deadlockDetector.isWaitedFor(waiter)) {
+    if (deadlockDetector.mayCloseCircle(waiter)) {
       List<Waiter> circle = deadlockDetector.findCycle(waiter);
       if (!circle.isEmpty()) {
         waiters.leave(waiter);
@@ -94,6 +94,11 @@ final class WaitQueues {
                     tx.at(tx.nanos() + timeout.toNanos(), later -> timeOut(waiter, later)));
     promote(keys, tx);
     PositionNotifier.notifyFirst(waiter, tx);
+  }
+
+  /** Waiters that were looked at for deadlocks so far. */
+  long deadlockVisits() {
+    return deadlockDetector.visits();
   }
 
   /** The session's waits end with it. */

@@ -42,6 +42,7 @@ final class Waiter {
   int told;
 
   private boolean away;
+  private boolean entangled;
 
   Waiter(
       AcquireSpec spec,
@@ -77,6 +78,22 @@ final class Waiter {
   /** Nobody listens any more; to grant it the keys would be to lose them for a ttl. */
   boolean isAbandoned() {
     return acquireListener.isGone();
+  }
+
+  /**
+   * Whether others than those behind it may wait for it: it stands in several queues, or its party
+   * held something while it waited. Only such a one can close a circle with one that joins ahead of
+   * it. It stays so until it leaves.
+   */
+  boolean isEntangled() {
+    return entangled;
+  }
+
+  void entangle() {
+    if (!entangled) {
+      entangled = true;
+      keys.forEach(key -> key.queue.entangled(this));
+    }
   }
 
   /** Its place is kept, but it is passed over. */

@@ -161,6 +161,7 @@ class BoundsTest extends CoreTest {
     NamespacePolicy two =
         NamespacePolicyTest.with(Map.of(Quota.FENCES, 2, Quota.ELECTIONS, 2), List.of());
     leases.setPolicy("default", two, Optional.empty(), tx.next());
+    giveTokens(6);
     for (String name : List.of("a", "b")) {
       leases.fences().raise(new LeaseName("default", name), 5, tx.next());
       granted(acquire(wish("ann").key("election/" + name)));

@@ -34,6 +34,13 @@ abstract class CoreTest {
     leases.load(tx.stored(), tx);
   }
 
+  /** As if so many grants had been. */
+  final void giveTokens(int count) {
+    for (int i = 0; i < count; i++) {
+      tx.token();
+    }
+  }
+
   final Answer<AcquireResult> acquire(String owner) {
     return acquire(wish(owner));
   }

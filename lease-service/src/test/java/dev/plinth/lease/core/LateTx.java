@@ -48,6 +48,11 @@ record LateTx(Tx tx, Duration by) implements Tx {
   }
 
   @Override
+  public long tokenLimit() {
+    return tx.tokenLimit();
+  }
+
+  @Override
   public Timer at(long nanos, TimerTask task) {
     return tx.at(nanos, task);
   }

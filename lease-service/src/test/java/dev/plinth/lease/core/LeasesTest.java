@@ -262,12 +262,29 @@ class LeasesTest extends CoreTest {
   @Test
   void fence_onlyRises_overATakeoverToo() {
     LeaseName disk = new LeaseName("default", "disk");
+    giveTokens(9);
     assertEquals(0, leases.fences().floor(disk));
     assertEquals(7, leases.fences().raise(disk, 7, tx));
     assertEquals(7, leases.fences().raise(disk, 5, tx), "5 is not accepted");
     takeOver();
     assertEquals(7, leases.fences().floor(disk));
     assertEquals(9, leases.fences().raise(disk, 9, tx));
+  }
+
+  @Test
+  void fence_isNotRaisedAboveEveryTokenEverGiven() {
+    LeaseName disk = new LeaseName("default", "disk");
+    long token = granted(acquire("ann")).token();
+    for (long forged : List.of(token + 1, Long.MAX_VALUE)) {
+      Failure refused =
+          assertThrows(Failure.class, () -> leases.fences().raise(disk, forged, tx.next()));
+      assertEquals("token", refused.metadata().get("field"));
+    }
+    assertEquals(0, leases.fences().floor(disk));
+    assertEquals(token, leases.fences().raise(disk, token, tx.next()));
+    takeOver();
+    long next = granted(acquire(wish("bob").key("b"))).token();
+    assertEquals(next, leases.fences().raise(disk, next, tx.next()));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
+import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.GetFenceRequest;
 import dev.plinth.lease.v1.GetLeaseResponse;
 import dev.plinth.lease.v1.Lease;
@@ -21,6 +22,7 @@ import dev.plinth.lease.v1.ValidateResponse;
 import dev.plinth.lease.v1.Waiter;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
+import dev.plinth.testkit.call.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,6 +127,18 @@ class ReadsTest {
     server.restart();
     assertEquals(9, floor("disk"));
     assertEquals(0, floor("other"));
+  }
+
+  @Test
+  void fence_isRaisedByRealTokensOnly_overARestartToo() {
+    Refusal.of(() -> raise(Long.MAX_VALUE, ""))
+        .isOfField("token", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    assertTrue(raise(calls.grant("ann").getToken(), "").getAccepted());
+    server.restart();
+    long next = calls.grant(calls.wish("bob").setKey("b")).getToken();
+    Refusal.of(() -> raise(next + (1L << 32), ""))
+        .isOfField("token", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    assertTrue(raise(next, "").getAccepted());
   }
 
   private RaiseFenceResponse raise(long token, String requestId) {

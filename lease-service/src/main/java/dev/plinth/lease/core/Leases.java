@@ -4,12 +4,10 @@ import dev.plinth.shards.ExpectedVersion;
 import dev.plinth.shards.RowReader;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 /**
@@ -28,6 +26,7 @@ public final class Leases {
   private final WaitQueues waitQueues;
   private final Sessions sessions;
   private final Fences fences;
+  private final ForcedReleases forcedReleases;
 
   Leases(InstantSource clock, LeaseEvents events) {
     this.clock = clock;
@@ -36,6 +35,7 @@ public final class Leases {
     this.waitQueues = holds.waitQueues;
     this.sessions = new Sessions(leaseNamespaces, holds, events);
     this.fences = new Fences(leaseNamespaces, events);
+    this.forcedReleases = new ForcedReleases(leaseNamespaces, holds);
   }
 
   /**
@@ -296,40 +296,8 @@ public final class Leases {
     return Optional.of(action.apply(key, hold));
   }
 
-  /** Ends holds over their holders' heads: the one under the token, or all if none is given. */
-  public void forceRelease(
-      LeaseName name,
-      Optional<Long> token,
-      HoldEnd how,
-      BiConsumer<List<LeaseView>, Tx> done,
-      Tx tx) {
-    List<Hold> doomed = holdsOf(name, token);
-    List<LeaseView> views = doomed.stream().map(hold -> hold.view(tx.nanos())).toList();
-    holds.endEach(doomed, how, tx, last -> done.accept(views, last));
-  }
-
-  /** Asks the holders first; what they still hold after the grace ends by force. */
-  public void releaseAfterNotice(
-      LeaseName name,
-      Optional<Long> token,
-      Duration grace,
-      HoldEnd how,
-      BiConsumer<List<LeaseView>, Tx> done,
-      Tx tx) {
-    List<Hold> asked = holdsOf(name, token);
-    holds.requestReleaseOfEach(
-        asked,
-        grace,
-        how,
-        tx,
-        last -> done.accept(asked.stream().map(h -> h.view(last.nanos())).toList(), last));
-  }
-
-  private List<Hold> holdsOf(LeaseName name, Optional<Long> token) {
-    return leaseNamespaces.find(name).stream()
-        .flatMap(key -> key.holders.stream())
-        .filter(hold -> token.isEmpty() || token.get() == hold.token)
-        .toList();
+  public ForcedReleases forcedReleases() {
+    return forcedReleases;
   }
 
   public Fences fences() {

@@ -45,16 +45,19 @@ final class OperatorCalls {
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, actor.isEmpty() ? "operator" : actor, reason);
     return (leases, tx, reply) -> {
       if (grace.isEmpty()) {
-        leases.forceRelease(
-            name, token, how, (ended, last) -> reply.send(last, forced(ended, how)), tx);
+        leases
+            .forcedReleases()
+            .release(name, token, how, (ended, last) -> reply.send(last, forced(ended, how)), tx);
       } else {
-        leases.releaseAfterNotice(
-            name,
-            token,
-            grace.get(),
-            how,
-            (asked, last) -> reply.send(last, releaseNotice(asked)),
-            tx);
+        leases
+            .forcedReleases()
+            .releaseAfterNotice(
+                name,
+                token,
+                grace.get(),
+                how,
+                (asked, last) -> reply.send(last, releaseNotice(asked)),
+                tx);
       }
     };
   }

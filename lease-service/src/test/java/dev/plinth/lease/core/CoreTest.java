@@ -113,7 +113,9 @@ abstract class CoreTest {
   final List<LeaseView> forceRelease(Optional<Long> token) {
     List<LeaseView> ended = new ArrayList<>();
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
-    leases.forceRelease(PRINTER, token, how, (views, last) -> ended.addAll(views), tx.next());
+    leases
+        .forcedReleases()
+        .release(PRINTER, token, how, (views, last) -> ended.addAll(views), tx.next());
     return ended;
   }
 

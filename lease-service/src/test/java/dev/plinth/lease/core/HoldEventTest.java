@@ -121,8 +121,10 @@ class HoldEventTest extends CoreTest {
     leases.sessions().keep("default", session, keeper, tx);
     Listener ann = listen(wish("ann").session(session));
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
-    leases.releaseAfterNotice(
-        PRINTER, Optional.empty(), Duration.ofSeconds(5), how, (asked, last) -> {}, tx);
+    leases
+        .forcedReleases()
+        .releaseAfterNotice(
+            PRINTER, Optional.empty(), Duration.ofSeconds(5), how, (asked, last) -> {}, tx);
     assertEquals(List.of("Granted", "asked maintenance"), ann.heard);
     assertEquals(List.of("asked maintenance"), keeper.heard);
     assertEquals(
@@ -147,8 +149,10 @@ class HoldEventTest extends CoreTest {
   void whoLetsGoInTheGrace_isNotForced_norIsTheNextHolder() {
     granted(acquire("ann"));
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
-    leases.releaseAfterNotice(
-        PRINTER, Optional.empty(), Duration.ofSeconds(5), how, (asked, last) -> {}, tx);
+    leases
+        .forcedReleases()
+        .releaseAfterNotice(
+            PRINTER, Optional.empty(), Duration.ofSeconds(5), how, (asked, last) -> {}, tx);
     leases.release(PRINTER, holding(), tx);
     granted(acquire("bob"));
     clock.advance(Duration.ofSeconds(6));
@@ -159,8 +163,10 @@ class HoldEventTest extends CoreTest {
   void theGrace_survivesATakeover() {
     granted(acquire(wish("ann").ttl(LONG)));
     HoldEnd how = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
-    leases.releaseAfterNotice(
-        PRINTER, Optional.empty(), Duration.ofSeconds(5), how, (asked, last) -> {}, tx);
+    leases
+        .forcedReleases()
+        .releaseAfterNotice(
+            PRINTER, Optional.empty(), Duration.ofSeconds(5), how, (asked, last) -> {}, tx);
     takeOver();
     assertEquals(
         "maintenance", leases.get(PRINTER, tx).holders().get(0).ask().orElseThrow().reason());

@@ -152,13 +152,15 @@ class LeasesPropertyTest extends CoreTest {
           leases.updatePayload(hold.name(), hold.token(), Optional.empty(), new byte[3], tx.next());
       case 2 -> leases.renew(hold.name(), hold.token(), tx.next());
       default ->
-          leases.releaseAfterNotice(
-              hold.name(),
-              Optional.of(hold.token()),
-              Duration.ofSeconds(2),
-              new HoldEnd(HoldEndCause.FORCED, "olga", "test"),
-              (asked, last) -> {},
-              tx.next());
+          leases
+              .forcedReleases()
+              .releaseAfterNotice(
+                  hold.name(),
+                  Optional.of(hold.token()),
+                  Duration.ofSeconds(2),
+                  new HoldEnd(HoldEndCause.FORCED, "olga", "test"),
+                  (asked, last) -> {},
+                  tx.next());
     }
   }
 

@@ -73,12 +73,14 @@ class ManyKeysTest extends CoreTest {
       granted(acquire(wish("o" + i).mode(LeaseMode.SHARED)));
     }
     List<LeaseView> ended = new ArrayList<>();
-    leases.forceRelease(
-        PRINTER,
-        Optional.empty(),
-        new HoldEnd(HoldEndCause.FORCED, "olga", "test"),
-        (views, last) -> ended.addAll(views),
-        tx.next());
+    leases
+        .forcedReleases()
+        .release(
+            PRINTER,
+            Optional.empty(),
+            new HoldEnd(HoldEndCause.FORCED, "olga", "test"),
+            (views, last) -> ended.addAll(views),
+            tx.next());
     clock.advance(Duration.ZERO);
     assertEquals(3000, ended.size());
     assertEquals(List.of(), holders("printer"));

@@ -14,8 +14,10 @@ class ReleaseNoticeTest extends CoreTest {
   private static final HoldEnd FORCED = new HoldEnd(HoldEndCause.FORCED, "olga", "maintenance");
 
   private void ask() {
-    leases.releaseAfterNotice(
-        PRINTER, Optional.empty(), GRACE, FORCED, (views, last) -> {}, tx.next());
+    leases
+        .forcedReleases()
+        .releaseAfterNotice(
+            PRINTER, Optional.empty(), GRACE, FORCED, (views, last) -> {}, tx.next());
   }
 
   @Test

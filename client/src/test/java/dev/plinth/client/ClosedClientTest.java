@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Closed while threads wait for a server that is not there: none of them is left waiting. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClosedClientTest {
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The calls of a limiter that do not block: how they end, and on which thread that is told. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LimiterAsyncTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

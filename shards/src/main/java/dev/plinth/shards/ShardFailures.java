@@ -92,6 +92,14 @@ public final class ShardFailures {
         SOON);
   }
 
+  public static Failure answersWaiting() {
+    return new Failure.Exhausted(
+        ErrorReason.ERROR_REASON_OVERLOADED,
+        "answers",
+        "too many long answers of this node wait to be made",
+        SOON);
+  }
+
   static Failure heapFull(int shard) {
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_OVERLOADED,

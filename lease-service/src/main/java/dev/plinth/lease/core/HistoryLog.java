@@ -28,8 +28,11 @@ import java.util.TreeMap;
 final class HistoryLog implements CommitLog {
   static final String PREFIX = "lease/h/";
 
-  /** As many at least are kept, and not many more. */
+  /** As many at least are kept, and not many more, unless they take more than {@link #BYTES}. */
   static final int EVENTS = 65_536;
+
+  /** What the rows may take together; the newest one comes on top. */
+  static final long BYTES = 8L << 20;
 
   /** A row that has so many takes no more commits: the next would have to write them again. */
   static final int EVENTS_A_ROW = 16;
@@ -44,6 +47,7 @@ final class HistoryLog implements CommitLog {
   private long number = -1;
   private int events;
   private int total;
+  private long bytes;
   private boolean full = true;
   private boolean sealed = true;
   private boolean loading;
@@ -64,9 +68,10 @@ final class HistoryLog implements CommitLog {
     number = stored.lastKey();
     events = stored.get(number).events();
     long first = number + 1;
-    while (total < EVENTS && stored.containsKey(first - 1)) {
+    while (total < EVENTS && bytes < BYTES && stored.containsKey(first - 1)) {
       first--;
       total += stored.get(first).events();
+      bytes += rows.get(first).length;
     }
     Map<Long, StoredRow> over = stored.headMap(first, false);
     over.values().forEach(row -> freeKeys.add(row.key()));
@@ -104,9 +109,10 @@ final class HistoryLog implements CommitLog {
 
   private void makeRoom() {
     while (stored.size() > 1
-        && total - stored.firstEntry().getValue().events() >= EVENTS - EVENTS_A_ROW) {
+        && (bytes > BYTES
+            || total - stored.firstEntry().getValue().events() >= EVENTS - EVENTS_A_ROW)) {
       StoredRow oldest = stored.pollFirstEntry().getValue();
-      rows.pollFirstEntry();
+      bytes -= rows.pollFirstEntry().getValue().length;
       total -= oldest.events();
       freeKeys.add(oldest.key());
     }
@@ -118,8 +124,10 @@ final class HistoryLog implements CommitLog {
     full = events >= EVENTS_A_ROW;
     String key = stored.get(number).key();
     stored.put(number, new StoredRow(key, events));
-    rows.put(number, open.toByteArray());
-    return Write.put(key, rows.get(number));
+    byte[] row = open.toByteArray();
+    byte[] before = rows.put(number, row);
+    bytes += row.length - (before == null ? 0 : before.length);
+    return Write.put(key, row);
   }
 
   @Override

@@ -10,6 +10,11 @@ import java.util.function.Predicate;
 
 /** The log as it was at one moment. */
 public final class HistorySnapshot {
+  // Events looked at for each one that a page has room for, and at least, where most are not
+  // wanted.
+  private static final int MAX_VISITS_EACH = 10;
+  private static final int MIN_VISITS = 1000;
+
   private final NavigableMap<Long, byte[]> rows;
 
   HistorySnapshot(NavigableMap<Long, byte[]> rows) {
@@ -57,9 +62,13 @@ public final class HistorySnapshot {
         && last.line() == HistoryLog.eventsBefore(rows.firstEntry().getValue()) - 1;
   }
 
-  /** Up to so many events that are wanted, after a position, oldest first. */
+  /**
+   * Up to so many events that are wanted, after a position, oldest first. It looks at no more than
+   * ten times as many, or a thousand, so that a page may have fewer, or none, although more follow.
+   */
   public Page after(Position last, int most, Predicate<HistoryEvent> wanted) {
     List<HistoryEvent> page = new ArrayList<>();
+    long visits = Math.max(MIN_VISITS, (long) most * MAX_VISITS_EACH);
     for (Map.Entry<Long, byte[]> row : rows.tailMap(last.row(), true).entrySet()) {
       List<String> lines = HistoryLog.lines(row.getValue());
       for (int i = 0; i < lines.size(); i++) {
@@ -69,9 +78,9 @@ public final class HistorySnapshot {
         HistoryEvent entry = HistoryEvent.parse(lines.get(i));
         if (wanted.test(entry)) {
           page.add(entry);
-          if (page.size() == most) {
-            return new Page(page, Optional.of(new Position(row.getKey(), i)));
-          }
+        }
+        if (--visits == 0 || page.size() == most) {
+          return new Page(page, Optional.of(new Position(row.getKey(), i)));
         }
       }
     }

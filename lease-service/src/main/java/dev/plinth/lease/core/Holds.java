@@ -53,6 +53,7 @@ final class Holds {
       liftLater(key, key.lockDelay.delay(), tx);
       liftLater(key, key.lockDelay.othersDelay(), tx);
     }
+    key.countBarred();
   }
 
   /** Refuses a wish that would go over the namespace's quotas. */
@@ -62,7 +63,10 @@ final class Holds {
     int elections = 0;
     for (int i = 0; i < keys.size(); i++) {
       LeaseKey key = keys.get(i);
-      more += key.enterable(spec.party(), spec.wants().get(i).leaseMode()).isEmpty() ? 1 : 0;
+      boolean counted =
+          key.isOnlyBarred()
+              || key.enterable(spec.party(), spec.wants().get(i).leaseMode()).isPresent();
+      more += counted ? 0 : 1;
       elections += key.name.isElection() && terms.get(key.name) == 0 ? 1 : 0;
     }
     leaseNamespace.admitLeases(more);
@@ -150,6 +154,7 @@ final class Holds {
       terms.set(key.name, hold.term, tx);
     }
     key.holders.add(hold);
+    key.countBarred();
     count(key, hold, 1);
     runOut(hold, tx);
     KeyRows.put(hold, tx);
@@ -195,19 +200,27 @@ final class Holds {
   }
 
   LeaseView changed(Hold hold, Tx tx) {
+    return changed(LeaseChange.Type.CHANGED, hold, tx);
+  }
+
+  LeaseView changed(LeaseChange.Type type, Hold hold, Tx tx) {
     KeyRows.put(hold, tx);
-    notifyListeners(LeaseChange.Type.CHANGED, hold, null, tx);
+    notifyListeners(type, hold, null, tx);
     return hold.view(tx.nanos());
   }
 
   /** From now on it ends only by release. */
-  LeaseView confirm(Hold hold, Tx tx) {
+  LeaseView confirm(Hold hold, Optional<byte[]> payload, Tx tx) {
+    payload.ifPresent(hold::payload);
     hold.confirmed = true;
     if (hold.session == null) {
       hold.life().stop();
     }
     remember(HistoryEvent.Type.CONFIRMED, hold, null, hold.leaseOwner.ownerId(), "", 0, tx);
-    return changed(hold, tx);
+    return changed(
+        payload.isPresent() ? LeaseChange.Type.PAYLOAD_CHANGED : LeaseChange.Type.CHANGED,
+        hold,
+        tx);
   }
 
   /** Its holder is told, and when the grace is over it ends by force. */
@@ -262,6 +275,7 @@ final class Holds {
       KeyRows.putLost(key, tx);
       liftLater(key, hold.lockDelay, tx);
     }
+    key.countBarred();
     waitQueues.promote(List.of(key), tx);
     leaseNamespaces.forgetIfUnused(key);
   }
@@ -364,6 +378,7 @@ final class Holds {
           if (!key.lockDelay.isNone() && key.lockDelay.left(later.nanos()).isZero()) {
             key.lockDelay.clear();
             KeyRows.deleteLost(key, later);
+            key.countBarred();
           }
           // Also while others' delays run: the owner that is lost last may be free to come back.
           waitQueues.promote(List.of(key), later);

@@ -23,6 +23,8 @@ public record LeaseChange(Type type, LeaseView lease, Optional<HoldEndCause> end
   public enum Type {
     GRANTED,
     CHANGED,
+    /** Among others its payload. */
+    PAYLOAD_CHANGED,
     ENDED
   }
 }

@@ -22,6 +22,8 @@ final class LeaseKey {
   /** When the last hold ended, to tell how long a hand-off took. */
   long freedAt;
 
+  private boolean countedAsBarred;
+
   LeaseKey(LeaseName name, LeaseNamespace leaseNamespace) {
     this.name = name;
     this.leaseNamespace = leaseNamespace;
@@ -63,6 +65,19 @@ final class LeaseKey {
     return holders.allGoWith(keyRequest.leaseMode())
         ? Stream.empty()
         : holders.stream().filter(hold -> !hold.leaseMode.isCompatibleWith(keyRequest.leaseMode()));
+  }
+
+  /** Nobody holds it, but lost holders bar it: it has a row, and counts as a lease. */
+  boolean isOnlyBarred() {
+    return holders.isEmpty() && !lockDelay.isNone();
+  }
+
+  /** To be told after each change of its holders or its delay. */
+  void countBarred() {
+    if (countedAsBarred != isOnlyBarred()) {
+      countedAsBarred = !countedAsBarred;
+      leaseNamespace.barred += countedAsBarred ? 1 : -1;
+    }
   }
 
   /** Nothing is left of it but who waits. */

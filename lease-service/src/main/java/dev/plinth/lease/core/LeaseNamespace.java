@@ -18,6 +18,10 @@ final class LeaseNamespace {
   final String name;
   final TreeMap<String, LeaseKey> keys = new TreeMap<>();
   int leases;
+
+  /** Keys that nobody holds and a lock-delay bars. */
+  int barred;
+
   int sessions;
   private final Map<Object, Waiter> waiters = new HashMap<>();
   private long waitingBytes;
@@ -46,7 +50,7 @@ final class LeaseNamespace {
 
   LeaseNamespaceView view() {
     return new LeaseNamespaceView(
-        namespacePolicy, policyVersion, leases, sessions, waiters.size(), 0, 0);
+        namespacePolicy, policyVersion, leases + barred, sessions, waiters.size(), 0, 0);
   }
 
   /** Counts a request against the rate. */
@@ -58,7 +62,7 @@ final class LeaseNamespace {
   }
 
   void admitLeases(int more) {
-    admit("leases", leases + more, namespacePolicy.most(Quota.LEASES));
+    admit("leases", leases + barred + more, namespacePolicy.most(Quota.LEASES));
   }
 
   void admitSession() {

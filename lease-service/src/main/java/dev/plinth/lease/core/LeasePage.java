@@ -10,12 +10,13 @@ import java.util.Optional;
  * @param next where to go on; empty after the last page
  */
 public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
-  // Holds looked at for each one that a page has room for, where a filter leaves some out.
+  // Keys and holds looked at for each hold that a page has room for: a filter leaves some out, and
+  // keys that are only barred or awaited have none.
   private static final int MAX_VISITS_EACH = 10;
   // Many pages may be on their way at once; those of keys with large payloads have fewer of them.
   static final int MAX_BYTES = 128 * 1024;
 
-  /** The last hold that was looked at. */
+  /** The last hold that was looked at; token 0 for a key that had none. */
   public record Position(String key, long token) {
     public static final Position START = new Position("", 0);
   }
@@ -53,6 +54,14 @@ public record LeasePage(List<LeaseView> leases, Optional<Position> next) {
       List<Hold> holds = key.holders.list();
       boolean goesOn = key.name.key().equals(request.after().key());
       int from = goesOn ? key.holders.indexOf(request.after().token() + 1) : 0;
+      if (holds.isEmpty() && !goesOn) {
+        if (isFull()) {
+          full = true;
+          return false;
+        }
+        visits++;
+        last = new Position(key.name.key(), 0);
+      }
       for (int i = from; i < holds.size(); i++) {
         if (isFull()) {
           full = true;

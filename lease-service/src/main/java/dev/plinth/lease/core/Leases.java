@@ -237,14 +237,7 @@ public final class Leases {
 
   /** Makes a hold last until it is released, if it has not run out: a hold becomes a booking. */
   public Optional<LeaseView> confirm(LeaseName name, long token, Optional<byte[]> payload, Tx tx) {
-    return onHold(
-        name,
-        token,
-        tx,
-        (key, hold) -> {
-          payload.ifPresent(hold::payload);
-          return holds.confirm(hold, tx);
-        });
+    return onHold(name, token, tx, (key, hold) -> holds.confirm(hold, payload, tx));
   }
 
   /** Replaces what is kept with a hold; the version of the payload rises by one. */
@@ -257,7 +250,7 @@ public final class Leases {
         (key, hold) -> {
           ExpectedVersion.check("payload", expectedVersion, hold.version());
           hold.payload(payload);
-          return holds.changed(hold, tx);
+          return holds.changed(LeaseChange.Type.PAYLOAD_CHANGED, hold, tx);
         });
   }
 

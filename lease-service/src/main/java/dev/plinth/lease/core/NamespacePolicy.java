@@ -37,8 +37,16 @@ public record NamespacePolicy(
           Arrays.stream(Quota.values()).collect(Collectors.toMap(q -> q, Quota::most)),
           List.of());
 
+  /** What one may take as a row: a store takes only so much in one commit. */
+  public static final int MAX_ROW_BYTES = 512 * 1024;
+
   public NamespacePolicy {
     quotas = Collections.unmodifiableMap(new EnumMap<>(quotas));
+  }
+
+  /** As it is stored. */
+  public int rowBytes() {
+    return NamespacePolicyRows.encode(this, Long.MAX_VALUE).length;
   }
 
   int most(Quota quota) {

@@ -20,9 +20,6 @@ import java.util.Optional;
 final class ElectionWatch
     implements WatchedEvents<Leases, ElectionWatch.Standing, ObserveResponse> {
   private final LeaseName name;
-  // The value that was told last: a hold also changes in ways that are no news of its value.
-  private long token;
-  private long version;
 
   ElectionWatch(String namespace, ObserveRequest request) {
     this.name = ElectionWire.name(namespace, request.getElection());
@@ -39,7 +36,6 @@ final class ElectionWatch
   @Override
   public Iterator<ObserveResponse.Builder> snapshot(Standing now) {
     Snapshot.Builder snapshot = Snapshot.newBuilder().setTerm(now.term());
-    now.leader().ifPresent(this::isNewValue);
     now.leader().map(ElectionWire::leader).ifPresent(snapshot::setLeader);
     return List.of(ObserveResponse.newBuilder().setSnapshot(snapshot)).iterator();
   }
@@ -57,23 +53,16 @@ final class ElectionWatch
     return messages;
   }
 
-  private boolean isNews(LeaseChange change) {
-    boolean newValue = isNewValue(change.lease());
-    return newValue || change.type() != LeaseChange.Type.CHANGED;
-  }
-
-  private boolean isNewValue(LeaseView lease) {
-    boolean isNew = lease.token() != token || lease.payloadVersion() != version;
-    token = lease.token();
-    version = lease.payloadVersion();
-    return isNew;
+  /** A hold also changes in ways that are no news of its value. */
+  private static boolean isNews(LeaseChange change) {
+    return change.type() != LeaseChange.Type.CHANGED;
   }
 
   private static ObserveResponse.Builder message(Event event, LeaseChange change) {
     ObserveResponse.Builder message = ObserveResponse.newBuilder();
     return switch (change.type()) {
       case GRANTED -> message.setLeader(leader(event));
-      case CHANGED -> message.setValue(leader(event));
+      case CHANGED, PAYLOAD_CHANGED -> message.setValue(leader(event));
       case ENDED ->
           message.setNoLeader(
               NoLeader.newBuilder()

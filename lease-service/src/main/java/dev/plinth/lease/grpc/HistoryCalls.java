@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 /** The call that reads what happened to keys. */
 final class HistoryCalls {
   private static final PageTokenFormat PAGES =
-      new PageTokenFormat("h1.", "\\d{1,18}", "\\d{1,4}", 32);
+      new PageTokenFormat("h1.", "\\d{1,18}", "\\d{1,9}", 32);
   private static final WireEnum<HistoryEvent.Type, HistoryEntry.Type> TYPES =
       new WireEnum<>(HistoryEvent.Type.class, HistoryEntry.Type.class, "TYPE_");
 

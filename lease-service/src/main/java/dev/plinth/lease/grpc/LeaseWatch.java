@@ -70,7 +70,7 @@ final class LeaseWatch implements WatchedEvents<Leases, List<LeaseView>, WatchRe
     WatchEvent.Type type =
         switch (change.type()) {
           case GRANTED -> WatchEvent.Type.TYPE_GRANTED;
-          case CHANGED -> WatchEvent.Type.TYPE_CHANGED;
+          case CHANGED, PAYLOAD_CHANGED -> WatchEvent.Type.TYPE_CHANGED;
           case ENDED -> ENDED.of(change.ended().orElseThrow());
         };
     return WatchEvent.newBuilder().setType(type).setLease(LeaseWire.lease(change.lease())).build();

@@ -28,13 +28,26 @@ final class NamespacePolicyWire {
   static NamespacePolicy policy(Policy wire) {
     MessageFields fields = new MessageFields(wire, "policy.");
     int priority = fields.between("max_priority", -100, 100);
-    return new NamespacePolicy(
-        ttls(fields),
-        fields.duration("max_wait", MAX.maxWait(), Duration.ZERO, MAX.maxWait()),
-        lockDelays(fields),
-        priority == 0 ? MAX.maxPriority() : priority,
-        quotas(fields),
-        semaphores(wire.getSemaphoresList()));
+    return storable(
+        new NamespacePolicy(
+            ttls(fields),
+            fields.duration("max_wait", MAX.maxWait(), Duration.ZERO, MAX.maxWait()),
+            lockDelays(fields),
+            priority == 0 ? MAX.maxPriority() : priority,
+            quotas(fields),
+            semaphores(wire.getSemaphoresList())));
+  }
+
+  /** A row that no store takes would cost the shard its memory. */
+  private static NamespacePolicy storable(NamespacePolicy policy) {
+    int bytes = policy.rowBytes();
+    if (bytes > NamespacePolicy.MAX_ROW_BYTES) {
+      throw Failure.Invalid.field(
+          "policy.semaphores",
+          bytes + " bytes as they are stored",
+          "at most " + NamespacePolicy.MAX_ROW_BYTES);
+    }
+    return policy;
   }
 
   private static Ttls ttls(MessageFields fields) {

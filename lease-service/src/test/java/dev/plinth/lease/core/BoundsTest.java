@@ -63,6 +63,44 @@ class BoundsTest extends CoreTest {
   }
 
   @Test
+  void page_overKeysThatAreOnlyBarred_costsWhatItReturns() {
+    for (int i = 0; i < 500; i++) {
+      granted(acquire(delayed("ann", LONG).key(String.format("b%03d", i))));
+    }
+    clock.advance(TTL);
+    granted(acquire(wish("bob").key("b250x")));
+    granted(acquire(wish("bob").key("z")));
+    long before = leases.keysOnPages();
+    LeasePage first = leases.list(request("", "", LeasePage.Position.START, 1), tx);
+    assertEquals(List.of(), first.leases());
+    long looked = leases.keysOnPages() - before;
+    assertTrue(looked <= 11, () -> looked + " keys looked at");
+    assertEquals(held(), pages("", "", 1));
+  }
+
+  @Test
+  void V18_keysThatAreOnlyBarred_countAsLeases_butNotAgainstTheLostOwnersOwnReturn() {
+    leases.setPolicy(
+        "default",
+        NamespacePolicyTest.with(Map.of(Quota.LEASES, 2), List.of()),
+        Optional.empty(),
+        tx.next());
+    granted(acquire(delayed("ann", LONG).key("a")));
+    granted(acquire(delayed("ann", LONG).key("b")));
+    clock.advance(TTL);
+    assertEquals(2, leases.policy("default").leases());
+    exhausted(() -> acquire(wish("bob").key("c")));
+    takeOver();
+    assertEquals(2, leases.policy("default").leases());
+    exhausted(() -> acquire(wish("bob").key("c")));
+    granted(acquire(wish("ann").key("a").ttl(LONG)));
+    assertEquals(2, leases.policy("default").leases());
+    clock.advance(LONG);
+    assertEquals(0, leases.policy("default").leases());
+    granted(acquire(wish("bob").key("c")));
+  }
+
+  @Test
   void page_isBoundedInBytes() {
     for (int i = 0; i < 100; i++) {
       granted(acquire(wish("ann").key("k" + i).payload(new byte[4096])));

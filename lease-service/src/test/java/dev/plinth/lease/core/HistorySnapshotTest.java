@@ -105,6 +105,58 @@ class HistorySnapshotTest extends CoreTest {
   }
 
   @Test
+  void history_isBoundedInBytes_overATakeoverToo() {
+    HistoryLog log = new HistoryLog();
+    granted(acquire(wish("\u6f22".repeat(100)).key("\u6f22".repeat(200))));
+    byte[] line = history().get(0).line();
+    Map<String, byte[]> stored = new TreeMap<>();
+    for (long written = 0; written < 3 * HistoryLog.BYTES; written += line.length) {
+      log.add(line);
+      Write row = log.seal();
+      stored.put(row.key(), row.value());
+    }
+    long limit = HistoryLog.BYTES + 2L * HistoryLog.EVENTS_A_ROW * (line.length + 100);
+    assertTrue(stored.values().stream().mapToLong(row -> row.length).sum() < limit);
+    int kept = everything(log.snapshot());
+    assertTrue(kept > HistoryLog.BYTES / (line.length + 100), kept + " events");
+    HistoryLog loaded = new HistoryLog();
+    stored.forEach((key, value) -> loaded.load(new Row(key, value)));
+    assertTrue(everything(loaded.snapshot()) <= kept);
+    assertEquals(log.snapshot().last(), loaded.snapshot().last());
+  }
+
+  private static int everything(HistorySnapshot log) {
+    return log.after(HistorySnapshot.Position.START, 1 << 20, e -> true).entries().size();
+  }
+
+  @Test
+  void page_costsWhatItReturns_whereMostEventsAreNotWanted() {
+    HistoryLog log = new HistoryLog();
+    granted(acquire("ann"));
+    byte[] line = history().get(0).line();
+    for (int i = 0; i < 3500; i++) {
+      log.add(line);
+      log.seal();
+    }
+    int[] looked = {0};
+    Optional<HistorySnapshot.Position> at = Optional.of(HistorySnapshot.Position.START);
+    for (int page = 1; page <= 4; page++) {
+      HistorySnapshot.Page found =
+          log.snapshot()
+              .after(
+                  at.orElseThrow(),
+                  1,
+                  event -> {
+                    looked[0]++;
+                    return false;
+                  });
+      assertEquals(Math.min(3500, 1000 * page), looked[0]);
+      at = found.next();
+    }
+    assertEquals(Optional.empty(), at);
+  }
+
+  @Test
   void pageToken_atTheEndOfARowThatLeft_missesNothing() {
     HistoryLog log = new HistoryLog();
     granted(acquire("ann"));

@@ -79,6 +79,8 @@ class NamespacePolicyTest extends CoreTest {
     leases.release(new LeaseName("default", "1"), one, tx);
     granted(acquire(wish("ann").key("3")));
     clock.advance(TTL);
+    assertEquals(2, leases.policy("default").leases(), "their lock-delays run");
+    clock.advance(Duration.ofSeconds(2));
     assertEquals(0, leases.policy("default").leases());
 
     String session = openSession("ann", Duration.ZERO);

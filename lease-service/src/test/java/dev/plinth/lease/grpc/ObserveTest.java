@@ -82,6 +82,18 @@ class ObserveTest {
   }
 
   @Test
+  void operatorsWish_isNoNewValue_toOneThatResumedToo() {
+    Leader ann = elect(ELECTION, "ann");
+    var again = observe(observe("").next().getResumeToken());
+    calls
+        .leases()
+        .forceRelease(calls.force("election/" + ELECTION).setGrace(LeaseCalls.LONG).build());
+    calls.leases().forceRelease(calls.force("election/" + ELECTION).build());
+    ObserveResponse next = told(again);
+    assertEquals(ann.getTerm(), next.getNoLeader().getTerm(), next.toString());
+  }
+
+  @Test
   void observe_resumesWithoutASnapshot() {
     String token = observe("").next().getResumeToken();
     Leader ann = elect(ELECTION, "ann");

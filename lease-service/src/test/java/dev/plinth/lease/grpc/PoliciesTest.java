@@ -55,6 +55,30 @@ class PoliciesTest {
   }
 
   @Test
+  void policyThatIsTooLargeToStore_isRefused_andCostsNobodyTheShard() {
+    Lease held = calls.grant("ann");
+    Policy.Builder ascii = Policy.newBuilder();
+    Policy.Builder wide = Policy.newBuilder();
+    for (int i = 1000; i < 2000; i++) {
+      ascii.addSemaphores(
+          SemaphoreRule.newBuilder().setKeyPrefix("k".repeat(252) + i).setCapacity(1));
+      wide.addSemaphores(
+          SemaphoreRule.newBuilder().setKeyPrefix("\u6f22".repeat(252) + i).setCapacity(1));
+    }
+    double dropped = dropped();
+    Refusal.of(() -> calls.policy(wide))
+        .isOfField("policy.semaphores", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    assertEquals(1, calls.policy(ascii), "as many rules as there may be");
+    assertEquals(1000, get().getPolicy().getSemaphoresCount());
+    assertEquals(held.getToken(), calls.key().getHolders(0).getToken());
+    assertEquals(dropped, dropped());
+  }
+
+  private double dropped() {
+    return server.meters().get("plinth.shards.dropped").counter().count();
+  }
+
+  @Test
   void policy_isKeptAsSet_overARestartToo() {
     Policy.Builder policy =
         Policy.newBuilder()

@@ -24,7 +24,7 @@ public sealed class CallFailedException extends RuntimeException
   private final ErrorReason reason;
 
   CallFailedException(String method, StatusRuntimeException failure) {
-    super(method + ": " + failure.getStatus(), failure);
+    super(method + ": " + failure.getMessage(), failure);
     this.code = failure.getStatus().getCode();
     this.reason = ErrorDetails.reason(failure);
   }

@@ -100,6 +100,15 @@ class HistoryTest {
     assertTrue(calls.history(all.toBuilder().setTo(last)).size() < 6, "to is not");
   }
 
+  /** A commit of 1 MiB has more events of short names than that. */
+  @Test
+  void pageToken_isTakenBack_fromARowOfManyEvents() {
+    calls.grant("ann");
+    HistoryRequest.Builder request = HistoryRequest.newBuilder().setNamespace(calls.namespace);
+    calls.leases().history(request.setPageToken("h1.0.10000").build());
+    calls.leases().history(request.setPageToken("h1.0.999999999").build());
+  }
+
   @Test
   void pages_followEachOther() {
     for (int i = 0; i < 20; i++) {

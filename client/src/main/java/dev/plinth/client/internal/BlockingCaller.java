@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Calls that their caller waits for, retried with the same request. */
 public record BlockingCaller(
@@ -36,17 +37,25 @@ public record BlockingCaller(
   /**
    * For a request that waits in a queue at the server. A poll that ends is followed by the next at
    * once, since the queue position is kept for a moment only; the last one gets time for its answer
-   * to come back.
+   * to come back, and another follows it if the server cut it off as the wait ended. Each asks for
+   * what is left of the wait: a queue position that was lost must not begin the wait anew.
+   *
+   * @param request with the time to wait
    */
-  public <Q, A> A callWithLongPoll(MethodDescriptor<Q, A> method, Q request, OperationDeadline wait)
+  public <Q, A> A callWithLongPoll(
+      MethodDescriptor<Q, A> method, Function<Duration, Q> request, OperationDeadline wait)
       throws InterruptedException {
     int failures = 0;
+    boolean spent = false;
     while (true) {
       try {
-        return attempt(method, request, ClientWire.shorter(POLL, wait.left().plus(callDeadline)));
+        Duration left = wait.left();
+        Duration deadline = ClientWire.shorter(POLL, left.plus(callDeadline));
+        return attempt(method, request.apply(left), deadline);
       } catch (CallFailedException e) {
-        if (e.code() == Code.DEADLINE_EXCEEDED && !wait.isSpent()) {
+        if (e.code() == Code.DEADLINE_EXCEEDED && !spent) {
           throwIfInterrupted();
+          spent = wait.isSpent();
           failures = 0;
         } else {
           sleepOrThrow(e, failures++, wait);

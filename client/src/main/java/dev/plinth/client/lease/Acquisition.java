@@ -10,7 +10,6 @@ import dev.plinth.lease.v1.LeaseServiceGrpc;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -18,27 +17,26 @@ import java.util.function.UnaryOperator;
 /**
  * One acquire call, for a key or for a set of keys.
  *
- * @param request makes a request of its own, with an id of its own, for a session id and the time
- *     to wait; that is empty to be answered at once
+ * @param request makes a request of its own, with an id of its own, for a session id; it is
+ *     answered at once
+ * @param waiting the same request with a time to wait, which is another one each time it is sent
  * @param cancellation takes the request back; its answer tells how that ended
  * @param granted what the answer grants; empty if nothing
  * @param fresh of what was granted, all that this owner did not hold before
  */
 record Acquisition<Q, A>(
     MethodDescriptor<Q, A> method,
-    BiFunction<String, Optional<Duration>, Q> request,
+    Function<String, Q> request,
+    BiFunction<Q, Duration, Q> waiting,
     UnaryOperator<Q> cancellation,
     Function<A, List<Lease>> granted,
     Function<A, List<Lease>> fresh) {
   static Acquisition<AcquireRequest, AcquireResponse> of(AcquireRequest spec) {
     return new Acquisition<>(
         LeaseServiceGrpc.getAcquireMethod(),
-        (session, wait) -> {
-          AcquireRequest.Builder request =
-              spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId());
-          wait.ifPresent(time -> request.setWait(ClientWire.duration(time)));
-          return request.build();
-        },
+        session ->
+            spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId()).build(),
+        (request, wait) -> request.toBuilder().setWait(ClientWire.duration(wait)).build(),
         request -> request.toBuilder().setCancel(true).build(),
         answer ->
             switch (answer.getOutcome()) {
@@ -54,12 +52,9 @@ record Acquisition<Q, A>(
   static Acquisition<AcquireSetRequest, AcquireSetResponse> of(AcquireSetRequest spec) {
     return new Acquisition<>(
         LeaseServiceGrpc.getAcquireSetMethod(),
-        (session, wait) -> {
-          AcquireSetRequest.Builder request =
-              spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId());
-          wait.ifPresent(time -> request.setWait(ClientWire.duration(time)));
-          return request.build();
-        },
+        session ->
+            spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId()).build(),
+        (request, wait) -> request.toBuilder().setWait(ClientWire.duration(wait)).build(),
         request -> request.toBuilder().setCancel(true).build(),
         answer ->
             answer.getOutcome() == AcquireSetResponse.Outcome.OUTCOME_GRANTED

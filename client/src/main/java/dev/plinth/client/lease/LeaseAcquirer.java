@@ -12,7 +12,6 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.Lease;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Acquires keys, over lost answers and lost sessions. A call that got no answer, or was
@@ -83,13 +82,17 @@ record LeaseAcquirer(
       throws InterruptedException {
     boolean queues = waits && !deadline.isSpent();
     long highest = sessions.tokens().highest(namespace);
-    Optional<Duration> wait = queues ? Optional.of(deadline.left()) : Optional.empty();
-    Q request = acquisition.request().apply(session.id(), wait);
+    Q request = acquisition.request().apply(session.id());
     boolean settled = false;
     try {
       A answer =
           queues
-              ? runtime.blockingCaller().callWithLongPoll(acquisition.method(), request, deadline)
+              ? runtime
+                  .blockingCaller()
+                  .callWithLongPoll(
+                      acquisition.method(),
+                      left -> acquisition.waiting().apply(request, left),
+                      deadline)
               : runtime
                   .blockingCaller()
                   .call(acquisition.method(), request, oneCallAtLeast(deadline));

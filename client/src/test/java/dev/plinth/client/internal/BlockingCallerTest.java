@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,9 +114,28 @@ class BlockingCallerTest {
     OperationDeadline wait = new OperationDeadline(Duration.ofMinutes(5), clock.nanos());
     assertEquals(
         "id-1",
-        blockingCaller.callWithLongPoll(EchoService.SAY, StringValue.of("id-1"), wait).getValue());
+        blockingCaller
+            .callWithLongPoll(EchoService.SAY, left -> StringValue.of("id-1"), wait)
+            .getValue());
     assertEquals(21, received.size());
     assertEquals(List.of(), pauses);
+  }
+
+  @Test
+  void turnThatIsCutOffAsTheWaitEnds_isFollowedByOneMore_forTheAnswer() throws Exception {
+    OperationDeadline wait = new OperationDeadline(SECOND, clock.nanos());
+    clock.advance(SECOND);
+    failures.add(Code.DEADLINE_EXCEEDED.toStatus().asRuntimeException());
+    Function<Duration, StringValue> request = left -> StringValue.of("id-1 for " + left);
+    assertEquals(
+        request.apply(Duration.ZERO),
+        blockingCaller.callWithLongPoll(EchoService.SAY, request, wait));
+    failures.add(Code.DEADLINE_EXCEEDED.toStatus().asRuntimeException());
+    failures.add(Code.DEADLINE_EXCEEDED.toStatus().asRuntimeException());
+    assertThrows(
+        CallFailedException.class,
+        () -> blockingCaller.callWithLongPoll(EchoService.SAY, request, wait));
+    assertEquals(4, received.size());
   }
 
   @Test

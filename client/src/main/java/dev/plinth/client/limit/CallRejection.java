@@ -47,6 +47,16 @@ record CallRejection(StatusRuntimeException status) {
             List.of(retry(SOON))));
   }
 
+  /** The service does not take what is known of the call, so its limits cannot be found. */
+  static CallRejection badDescriptors() {
+    return new CallRejection(
+        ErrorDetails.refusal(
+            Code.INVALID_ARGUMENT,
+            ErrorReason.ERROR_REASON_FIELD_INVALID,
+            "the rate-limit service refuses the call's descriptors",
+            List.of()));
+  }
+
   private static CallRejection exhausted(
       ErrorReason reason, String what, List<LimitStatus> limits, Optional<Duration> retryAfter) {
     List<LimitStatus> over =

@@ -12,7 +12,8 @@ import java.util.Map;
 final class ClientLimitMetrics implements ClientLimitEvents {
   private static final String PREFIX = "plinth.client.limit.";
   private static final List<String> SLOT_EVENTS =
-      List.of("ACQUIRED", "FULL", "NO_RULE", "UNAVAILABLE", "RENEWED", "LOST", "RELEASED");
+      List.of(
+          "ACQUIRED", "FULL", "NO_RULE", "REFUSED", "UNAVAILABLE", "RENEWED", "LOST", "RELEASED");
 
   private final Map<DecisionSource, Counter> allowed = new EnumMap<>(DecisionSource.class);
   private final Map<DecisionSource, Counter> denied = new EnumMap<>(DecisionSource.class);

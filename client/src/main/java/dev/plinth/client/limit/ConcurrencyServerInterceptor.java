@@ -21,7 +21,8 @@ import java.util.concurrent.Executor;
  * Bounds how many calls of a kind run at the same time, over all servers. A call takes a slot
  * before its handler begins, keeps it renewed while it runs, streams too, and gives it back once:
  * when it is closed, completes or is cancelled, whichever comes first. With no slot free it ends
- * with RESOURCE_EXHAUSTED, QUOTA_EXCEEDED. Where no concurrency rule matches, it is not bounded.
+ * with RESOURCE_EXHAUSTED, QUOTA_EXCEEDED. Where no concurrency rule matches, it is not bounded; if
+ * the service refuses its descriptors, it ends with INVALID_ARGUMENT, FIELD_INVALID.
  *
  * <p>If a slot is lost while its call runs, since the service was out of reach for as long as the
  * slot lives, another may run in its place: the handler's {@link Context} is cancelled. A resource
@@ -93,6 +94,9 @@ public final class ConcurrencyServerInterceptor implements ServerInterceptor {
       held.begin(handlers, () -> run(slot, call, headers, next), slot::release);
     } else if (result instanceof SlotResult.Full full) {
       refuse(call, full.answer());
+    } else if (result instanceof SlotResult.BadContent bad) {
+      slots.warn(bad.refusal());
+      CallRejection.badDescriptors().close(call, new Metadata());
     } else if (result instanceof SlotResult.NoRule || opens((SlotResult.Unavailable) result)) {
       held.begin(handlers, () -> next.startCall(call, headers), () -> {});
     } else {

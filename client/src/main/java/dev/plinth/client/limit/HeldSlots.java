@@ -46,6 +46,9 @@ final class HeldSlots {
     /** No concurrency rule matches. */
     record NoRule() implements SlotResult {}
 
+    /** The service does not take the descriptors. */
+    record BadContent(Throwable refusal) implements SlotResult {}
+
     /** Nobody could say, or the service refused to. */
     record Unavailable(Optional<Throwable> refusal) implements SlotResult {}
   }
@@ -85,16 +88,19 @@ final class HeldSlots {
   }
 
   private SlotResult failed(AcquireSlotRequest request, Throwable failure) {
-    if (failure instanceof CallFailedException refused
-        && refused.reason() == ErrorReason.ERROR_REASON_NO_RULE) {
-      return counted("NO_RULE", new SlotResult.NoRule());
-    }
     if (RateLimitCaller.isSilence(failure)) {
       context.breaker().silent(context.now());
       releaseIfGranted(request);
       return unavailable(Optional.empty());
     }
-    return unavailable(Optional.of(failure));
+    context.breaker().answered();
+    if (failure instanceof CallFailedException refused
+        && refused.reason() == ErrorReason.ERROR_REASON_NO_RULE) {
+      return counted("NO_RULE", new SlotResult.NoRule());
+    }
+    return RateLimitCaller.isBadContent(failure)
+        ? counted("REFUSED", new SlotResult.BadContent(failure))
+        : unavailable(Optional.of(failure));
   }
 
   private SlotResult unavailable(Optional<Throwable> refusal) {

@@ -26,6 +26,10 @@ public record LimiterDecision(
         mode == OnUnavailable.OPEN, DecisionSource.UNAVAILABLE, Optional.empty(), Optional.empty());
   }
 
+  /** The service refused what it was asked, so it decided nothing. */
+  static final LimiterDecision BAD_CONTENT =
+      new LimiterDecision(false, DecisionSource.SERVICE, Optional.empty(), Optional.empty());
+
   static LimiterDecision of(Decision decision) {
     return new LimiterDecision(
         isAllowed(decision), DecisionSource.SERVICE, retryAfter(decision), Optional.of(decision));

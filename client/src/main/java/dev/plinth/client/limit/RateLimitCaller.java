@@ -24,6 +24,7 @@ final class RateLimitCaller {
           Code.ABORTED,
           Code.INTERNAL,
           Code.UNKNOWN);
+  private static final Set<Code> BAD_CONTENT = Set.of(Code.INVALID_ARGUMENT, Code.OUT_OF_RANGE);
 
   private final ClientRuntime runtime;
   private final Duration deadline;
@@ -42,6 +43,14 @@ final class RateLimitCaller {
   static boolean isSilence(Throwable failure) {
     return failure instanceof CancellationException
         || failure instanceof CallFailedException call && SILENCE.contains(call.code());
+  }
+
+  /**
+   * Whether the service refused what the request says. A caller can bring that about, so it must
+   * never count as the service being away.
+   */
+  static boolean isBadContent(Throwable failure) {
+    return failure instanceof CallFailedException call && BAD_CONTENT.contains(call.code());
   }
 
   /** One attempt. */

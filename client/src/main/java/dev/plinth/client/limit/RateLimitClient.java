@@ -63,8 +63,15 @@ public final class RateLimitClient implements AutoCloseable {
 
   /** The answer where there is none. */
   LimiterDecision unavailable() {
-    LimiterDecision limiterDecision =
-        LimiterDecision.unavailable(context.options().onUnavailable());
+    return counted(LimiterDecision.unavailable(context.options().onUnavailable()));
+  }
+
+  /** The answer where the service refuses the question. */
+  LimiterDecision badContent() {
+    return counted(LimiterDecision.BAD_CONTENT);
+  }
+
+  private LimiterDecision counted(LimiterDecision limiterDecision) {
     context.events().answered(limiterDecision.allowed(), limiterDecision.source());
     return limiterDecision;
   }

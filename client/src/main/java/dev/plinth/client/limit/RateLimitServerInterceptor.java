@@ -24,8 +24,9 @@ import java.util.function.ToLongBiFunction;
  *
  * <p>No thread waits for a decision. A call that is decided from memory begins on gRPC's own
  * thread; one that the service must decide begins on another, once decided, and never if it was
- * cancelled meanwhile. Where the service does not answer, or refuses to decide, calls go by {@link
- * LimitOptions#onUnavailable}: on, or to an end with UNAVAILABLE.
+ * cancelled meanwhile. Where the service does not answer, or has no policy, calls go by {@link
+ * LimitOptions#onUnavailable}: on, or to an end with UNAVAILABLE. A call whose descriptors or cost
+ * the service refuses ends with INVALID_ARGUMENT, FIELD_INVALID.
  */
 public final class RateLimitServerInterceptor implements ServerInterceptor {
   private static final Logger log = System.getLogger("plinth.client");
@@ -112,17 +113,21 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
   /** A server must not fall because of a policy that is not there. */
   private LimiterDecision refused(Throwable failure) {
     limits.context().warnings().warn("checks of domain " + domain + " are refused", failure);
-    return limits.unavailable();
+    return RateLimitCaller.isBadContent(failure) ? limits.badContent() : limits.unavailable();
   }
 
   private static <Q> ServerCall.Listener<Q> refuse(ServerCall<Q, ?> call, LimiterDecision made) {
-    List<LimitStatus> over = made.decision().map(Decision::getLimitsList).orElse(List.of());
-    CallRejection rejection =
-        made.source() == DecisionSource.UNAVAILABLE
-            ? CallRejection.unavailable()
-            : CallRejection.rate(over, made.retryAfter());
-    rejection.close(call, LimitResponseHeaders.of(made));
+    rejection(made).close(call, LimitResponseHeaders.of(made));
     return new ServerCall.Listener<>() {};
+  }
+
+  private static CallRejection rejection(LimiterDecision made) {
+    if (made.source() == DecisionSource.UNAVAILABLE) {
+      return CallRejection.unavailable();
+    } else if (made.decision().isEmpty()) {
+      return CallRejection.badDescriptors();
+    }
+    return CallRejection.rate(made.decision().get().getLimitsList(), made.retryAfter());
   }
 
   private void logShadows(LimiterDecision made) {

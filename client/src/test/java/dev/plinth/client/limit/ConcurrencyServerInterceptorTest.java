@@ -220,6 +220,18 @@ class ConcurrencyServerInterceptorTest {
     assertEquals(0, service.releases.size());
   }
 
+  /** A caller can bring it about, so it never opens. */
+  @Test
+  void descriptorsThatAreRefused_endTheCall_whateverTheMode() {
+    service.slot =
+        request -> {
+          throw Status.INVALID_ARGUMENT.asRuntimeException();
+        };
+    GuardedServer.Talk talk = server.talk(new Metadata()).say("hello").finish();
+    assertEquals(Code.INVALID_ARGUMENT, service.answer(talk.ended).getCode());
+    assertEquals(0, server.talks.size());
+  }
+
   @Test
   void closedMode_endsTheCall_whereNobodyAnswers() {
     server.close();

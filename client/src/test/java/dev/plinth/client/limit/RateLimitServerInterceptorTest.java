@@ -199,6 +199,21 @@ class RateLimitServerInterceptorTest {
     assertEquals(1, decisions("ALLOWED", "UNAVAILABLE"));
   }
 
+  /** A caller can bring it about, so it never opens. */
+  @Test
+  void descriptorsThatAreRefused_endTheCall_whateverTheMode() throws Exception {
+    service.check =
+        request -> {
+          throw Status.INVALID_ARGUMENT.asRuntimeException();
+        };
+    serve(limits());
+    GuardedServer.Talk talk = server.one("hello");
+    assertEquals(Code.INVALID_ARGUMENT, talk.ended.join().getCode());
+    assertEquals("FIELD_INVALID", detail(talk, ErrorInfo.class).getReason());
+    assertEquals(1, decisions("DENIED", "SERVICE"));
+    assertEquals(List.of(), server.heard);
+  }
+
   @Test
   void cost_isThatOfTheFunction() {
     server =

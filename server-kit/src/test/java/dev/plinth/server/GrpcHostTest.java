@@ -27,10 +27,14 @@ import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -119,6 +123,33 @@ class GrpcHostTest {
         ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
     assertThrows(StatusRuntimeException.class, () -> EchoService.say(large, "x"));
     assertEquals("hello", EchoService.say(channel, "hello"));
+  }
+
+  @Test
+  void readyz_answersOnlyOnceCallsDo() throws IOException {
+    int admin;
+    try (ServerSocket free = new ServerSocket(0)) {
+      admin = free.getLocalPort();
+    }
+    List<Boolean> early = new ArrayList<>();
+    GrpcHost other =
+        GrpcHost.builder(InProcessHost.hostSettings("--admin-port=" + admin), new Metrics())
+            .afterBind(port -> early.add(isOpen(port) && !isOpen(admin)))
+            .start();
+    try {
+      assertEquals(List.of(true), early);
+      assertTrue(isOpen(other.adminPort()));
+    } finally {
+      other.close();
+    }
+  }
+
+  private static boolean isOpen(int port) {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Test

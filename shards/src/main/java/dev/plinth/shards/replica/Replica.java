@@ -2,6 +2,7 @@ package dev.plinth.shards.replica;
 
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,7 +20,8 @@ import java.util.function.ToLongFunction;
  * and {@link #status} says so. Who needs at least some version waits for it with {@link #await}.
  *
  * <p>There are never more keys than {@link ReplicaOptions#maxKeys}, up to one for each thread that
- * adds one right now: the least recently used are dropped, and those that nobody uses for a while.
+ * adds one right now: those known to have no value are dropped first, then the least recently used.
+ * So are those that nobody uses for a while.
  */
 public final class Replica<V> implements AutoCloseable {
   /**
@@ -35,12 +37,22 @@ public final class Replica<V> implements AutoCloseable {
       LongSupplier nanos,
       ScheduledExecutorService thread) {}
 
-  private record Use<V>(WatchedKey<V> key, int round) {}
+  /** Read once: it must not change while sorted. */
+  private record Use<V>(WatchedKey<V> key, boolean absent, int round) {
+    private static final Comparator<Use<?>> LEAST_NEEDED_FIRST =
+        Comparator.<Use<?>, Boolean>comparing(use -> !use.absent).thenComparing(Use::round);
+
+    static <V> Use<V> of(WatchedKey<V> key) {
+      ReplicaCopy<V> copy = key.copy();
+      return new Use<>(key, copy.known() && copy.value().isEmpty(), key.lastUse());
+    }
+  }
 
   private final Shared<V> shared;
   private final Map<String, WatchedKey<V>> keys = new ConcurrentHashMap<>();
   // Time in coarse steps: a use costs no look at a clock, and mostly no write.
   private volatile int round;
+  private int addedInRound;
   private int lastSweep;
   private int sweepBefore;
   private volatile boolean closed;
@@ -106,25 +118,36 @@ public final class Replica<V> implements AutoCloseable {
       return added;
     }
     shared.thread().execute(added::open);
-    if (keys.size() > shared.options().maxKeys()) {
-      makeRoom(added);
-    }
+    makeRoom(added);
     return added;
   }
 
   private synchronized void makeRoom(WatchedKey<V> added) {
     int maxKeys = shared.options().maxKeys();
-    if (keys.size() <= maxKeys) {
+    if (++addedInRound > maxKeys / 10) { // uses of one round are equal, so it must not be long
+      addedInRound = 0;
+      round++;
+    }
+    int surplus = keys.size() - maxKeys;
+    if (surplus <= 0) {
       return;
     }
-    int surplus = keys.size() - maxKeys + maxKeys / 10; // some more, so as not to sort each time
-    keys.values().stream()
-        .filter(key -> key != added)
-        .map(key -> new Use<>(key, key.lastUse())) // read once: it must not change while sorted
-        .sorted(Comparator.comparingInt(Use::round))
-        .limit(surplus)
-        .forEach(use -> drop(use.key()));
-    round++;
+    // Some more than that, so as not to sort each time, but few of those in use.
+    int inUseSince = round - 1;
+    List<Use<V>> uses =
+        keys.values().stream()
+            .filter(key -> key != added)
+            .map(Use::of)
+            .sorted(Use.LEAST_NEEDED_FIRST)
+            .limit(surplus + maxKeys / 10)
+            .toList();
+    int atLeast = surplus + maxKeys / 100;
+    for (int i = 0; i < uses.size(); i++) {
+      Use<V> use = uses.get(i);
+      if (i < atLeast || use.absent || use.round < inUseSince) {
+        drop(use.key);
+      }
+    }
   }
 
   private synchronized void dropIdle() {

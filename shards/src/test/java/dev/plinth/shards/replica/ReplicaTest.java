@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The copies of a node, from owners that the test speaks for, on its clock. */
@@ -247,6 +249,31 @@ class ReplicaTest {
         1,
         owners.opened.stream().filter(watch -> watch.key.equals("busy")).count(),
         "what is used all the time stays");
+  }
+
+  @Test
+  void keysInUse_areKept_whenAbsentOnesAreNamed() {
+    nameManyOthers(key -> owners.watch(key).delete("t1"));
+  }
+
+  @Test
+  void keysInUse_areKept_whenOthersAreNamed_whoseOwnerIsAway() {
+    nameManyOthers(key -> {});
+  }
+
+  private void nameManyOthers(Consumer<String> answer) {
+    List<String> inUse = IntStream.range(0, MAX_KEYS - 5).mapToObj(i -> "used" + i).toList();
+    for (String key : inUse) {
+      get(key);
+      owners.watch(key).put(1, "t1");
+    }
+    for (int i = 0; i < 10 * MAX_KEYS; i++) {
+      get("other" + i);
+      answer.accept("other" + i);
+      inUse.forEach(key -> assertVersion(1, key));
+    }
+    assertEquals(
+        inUse.size(), owners.opened.stream().filter(watch -> watch.key.startsWith("used")).count());
   }
 
   @Test

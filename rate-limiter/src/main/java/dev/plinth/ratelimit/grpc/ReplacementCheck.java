@@ -3,6 +3,8 @@ package dev.plinth.ratelimit.grpc;
 import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,40 +13,86 @@ import java.util.Set;
 
 /**
  * Checks which rules replace which. Two that replaced each other would leave nothing limited, so
- * there must be no cycle.
+ * there must be no cycle. Every replacement is followed once, however many there are.
  */
 final class ReplacementCheck {
-  private final Map<String, Rule> rules = new HashMap<>();
+  private enum Visit {
+    NEW,
+    /** On the path that is being followed. */
+    OPEN,
+    /** Leads to no cycle. */
+    DONE
+  }
 
-  private ReplacementCheck() {}
+  private final List<Rule> rules;
+  private final Map<String, Integer> byName = new HashMap<>();
+  private final Visit[] visits;
+  private final int[] followed; // of each rule, the replacement that is being followed
 
-  static void check(List<Rule> all) {
-    ReplacementCheck known = new ReplacementCheck();
-    all.forEach(rule -> known.rules.put(rule.name(), rule));
-    for (int i = 0; i < all.size(); i++) {
-      known.check("rules[" + i + "].replaces", all.get(i));
+  private ReplacementCheck(List<Rule> rules) {
+    this.rules = rules;
+    this.visits = new Visit[rules.size()];
+    this.followed = new int[rules.size()];
+    for (int i = 0; i < rules.size(); i++) {
+      byName.put(rules.get(i).name(), i);
+      visits[i] = Visit.NEW;
     }
   }
 
-  private void check(String path, Rule rule) {
+  static void check(List<Rule> rules) {
+    ReplacementCheck check = new ReplacementCheck(rules);
+    for (int i = 0; i < rules.size(); i++) {
+      check.names(i);
+    }
+    for (int i = 0; i < rules.size(); i++) {
+      check.follow(i);
+    }
+  }
+
+  private void names(int rule) {
+    List<String> names = rules.get(rule).replaces();
     Set<String> seen = new HashSet<>();
-    for (int i = 0; i < rule.replaces().size(); i++) {
-      String name = rule.replaces().get(i);
-      boolean fine =
-          rules.containsKey(name) && seen.add(name) && !leadsTo(rule.name(), name, new HashSet<>());
-      if (!fine) {
-        throw Failure.Invalid.field(
-            path + "[" + i + "]",
-            FieldChecks.quoted(name),
-            "another rule of the policy, once, that does not replace this one");
+    for (int i = 0; i < names.size(); i++) {
+      if (!byName.containsKey(names.get(i)) || !seen.add(names.get(i))) {
+        throw refused(rule, i);
       }
     }
   }
 
-  private boolean leadsTo(String end, String from, Set<String> visited) {
-    return from.equals(end)
-        || visited.add(from)
-            && rules.containsKey(from)
-            && rules.get(from).replaces().stream().anyMatch(next -> leadsTo(end, next, visited));
+  /** Depth first, without recursion: a path may be as long as there are rules. */
+  private void follow(int start) {
+    Deque<Integer> path = new ArrayDeque<>();
+    enter(start, path);
+    while (!path.isEmpty()) {
+      int rule = path.peek();
+      List<String> names = rules.get(rule).replaces();
+      if (followed[rule] == names.size()) {
+        visits[rule] = Visit.DONE;
+        path.pop();
+        continue;
+      }
+      int next = byName.get(names.get(followed[rule]));
+      if (visits[next] == Visit.OPEN) {
+        throw refused(next, followed[next]);
+      } else if (visits[next] == Visit.DONE) {
+        followed[rule]++;
+      } else {
+        enter(next, path);
+      }
+    }
+  }
+
+  private void enter(int rule, Deque<Integer> path) {
+    if (visits[rule] == Visit.NEW) {
+      visits[rule] = Visit.OPEN;
+      path.push(rule);
+    }
+  }
+
+  private Failure.Invalid refused(int rule, int replacement) {
+    return Failure.Invalid.field(
+        "rules[" + rule + "].replaces[" + replacement + "]",
+        FieldChecks.quoted(rules.get(rule).replaces().get(replacement)),
+        "another rule of the policy, once, that does not replace this one");
   }
 }

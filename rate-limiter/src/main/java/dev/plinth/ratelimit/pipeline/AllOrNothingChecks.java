@@ -5,31 +5,35 @@ import dev.plinth.ratelimit.pipeline.Decision.Verdict;
 import dev.plinth.ratelimit.store.Charge;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Checks that are charged all or not at all: one take, with what they cost each budget summed. */
 final class AllOrNothingChecks {
   private final List<Check> checks;
-  private final List<BudgetSet> sets = new ArrayList<>();
+  private final List<BudgetSet> sets;
   private final BudgetSet all;
   private final List<Charge> charges = new ArrayList<>();
 
-  AllOrNothingChecks(CompiledPolicy policy, List<Check> checks) {
+  /**
+   * @param sets the budgets of each check
+   */
+  AllOrNothingChecks(CompiledPolicy policy, List<Check> checks, List<BudgetSet> sets) {
     this.checks = checks;
-    Map<String, Long> costs = new LinkedHashMap<>();
-    BudgetSet union = null;
-    for (Check check : checks) {
-      BudgetSet set = policy.match(check.descriptors());
-      sets.add(set);
-      union = union == null ? set : union.and(policy.policy(), set);
-      set.budgets().forEach(each -> costs.merge(each.budget().key(), check.cost(), Long::sum));
+    this.sets = sets;
+    this.all = BudgetSet.union(policy.policy(), sets);
+    Map<String, Long> costs = new HashMap<>();
+    for (int i = 0; i < checks.size(); i++) {
+      long cost = checks.get(i).cost();
+      sets.get(i).budgets().forEach(each -> costs.merge(each.budget().key(), cost, Long::sum));
     }
-    this.all = union;
     for (RuleBudget each : all.budgets()) {
       charges.add(new Charge(each.budget(), costs.get(each.budget().key())));
     }
+  }
+
+  List<Check> checks() {
+    return checks;
   }
 
   BudgetSet set() {

@@ -59,13 +59,17 @@ final class BudgetSet {
     this.queueHash = hash ^ hash >>> 16;
   }
 
-  /** Both, each budget once. */
-  BudgetSet and(Policy policy, BudgetSet other) {
-    Set<String> names = new LinkedHashSet<>(replaced);
-    names.addAll(other.replaced);
+  /** All of them, each budget once. */
+  static BudgetSet union(Policy policy, List<BudgetSet> sets) {
+    if (sets.size() == 1) {
+      return sets.get(0);
+    }
+    Set<String> names = new LinkedHashSet<>();
     Map<String, RuleBudget> all = new LinkedHashMap<>();
-    budgets.forEach(each -> all.put(each.budget().key(), each));
-    other.budgets.forEach(each -> all.putIfAbsent(each.budget().key(), each));
+    for (BudgetSet set : sets) {
+      names.addAll(set.replaced);
+      set.budgets.forEach(each -> all.putIfAbsent(each.budget().key(), each));
+    }
     return of(policy, List.copyOf(all.values()), List.copyOf(names));
   }
 

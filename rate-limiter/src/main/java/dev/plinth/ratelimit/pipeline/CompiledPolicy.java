@@ -57,6 +57,8 @@ public final class CompiledPolicy {
   BudgetSet everything(List<Descriptor> descriptors) {
     BudgetSet checked = match(descriptors);
     BudgetSet held = slots(descriptors);
-    return held.isEmpty() && held.replaced().isEmpty() ? checked : checked.and(policy, held);
+    return held.isEmpty() && held.replaced().isEmpty()
+        ? checked
+        : BudgetSet.union(policy, List.of(checked, held));
   }
 }

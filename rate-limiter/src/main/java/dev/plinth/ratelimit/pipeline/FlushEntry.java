@@ -18,6 +18,9 @@ interface FlushEntry {
 
   BudgetRequest request();
 
+  /** How many budgets it names. */
+  int budgets();
+
   /** How many checks it stands for. */
   int checks();
 

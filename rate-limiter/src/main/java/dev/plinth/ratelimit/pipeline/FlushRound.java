@@ -14,6 +14,9 @@ final class FlushRound {
   /** An answer that has not come after this long is not waited for: the queue continues. */
   static final long ABANDON_AFTER = TimeUnit.SECONDS.toNanos(1);
 
+  /** A round that has come to so many budgets takes no further request. */
+  static final int FULL_AT_BUDGETS = 1_000;
+
   private record CheckKey(BudgetSet set, long cost) {}
 
   private final FlushQueues queues;
@@ -25,6 +28,7 @@ final class FlushRound {
   private Map<CheckKey, MergedChecks> merged; // from the second on: most rounds have one
   private MergedChecks last;
   private int requests;
+  private int budgets;
   private volatile List<Flush> flushes = List.of();
 
   /**
@@ -38,7 +42,7 @@ final class FlushRound {
   }
 
   boolean isFull() {
-    return requests >= queues.options.batch();
+    return requests >= queues.options.batch() || budgets >= FULL_AT_BUDGETS;
   }
 
   void add(PendingAnswer<?> answer) {
@@ -81,6 +85,7 @@ final class FlushRound {
     }
     entries.add(entry);
     requests++;
+    budgets += entry.budgets();
   }
 
   /** True if all answers are there already. */

@@ -53,6 +53,11 @@ final class MergedChecks implements FlushEntry {
   }
 
   @Override
+  public int budgets() {
+    return set.budgets().size();
+  }
+
+  @Override
   public int checks() {
     return pending.size();
   }

@@ -47,6 +47,11 @@ final class PendingRequest extends PendingAnswer<Outcome> implements FlushEntry 
   }
 
   @Override
+  public int budgets() {
+    return request.operation().budgetCount();
+  }
+
+  @Override
   public int checks() {
     return request.operation() instanceof Operation.Take ? 1 : 0;
   }

@@ -38,6 +38,11 @@ final class PendingServerLease extends PendingAnswer<Void> implements FlushEntry
   }
 
   @Override
+  public int budgets() {
+    return set.budgets().size();
+  }
+
+  @Override
   public int checks() {
     return 0;
   }

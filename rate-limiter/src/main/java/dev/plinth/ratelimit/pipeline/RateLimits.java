@@ -12,6 +12,7 @@ import dev.plinth.ratelimit.store.Operation.Reset;
 import dev.plinth.ratelimit.store.Operation.Take;
 import dev.plinth.ratelimit.store.Outcome.Done;
 import dev.plinth.ratelimit.store.Outcome.Taken;
+import dev.plinth.server.failure.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +39,12 @@ import java.util.stream.Stream;
  * what the store admits meanwhile counts in the budgets that this node keeps for itself.
  */
 public final class RateLimits implements AutoCloseable {
+  /**
+   * The most budgets that the checks of one call come to, together. The store does nothing else
+   * while it decides a request, so a larger one would take it from all domains.
+   */
+  static final int MAX_BUDGETS = 2_000;
+
   private final DecisionPipeline pipeline;
   private final Tickets tickets;
   private final Slots slots;
@@ -62,17 +69,40 @@ public final class RateLimits implements AutoCloseable {
 
   /**
    * Several checks, each for itself and in any order, or all or none of them. Their own {@code key}
-   * is not used: this one is for all of them.
+   * is not used: this one is for all of them. More than {@link #MAX_BUDGETS} are refused.
    */
   public CompletionStage<List<Decision>> checkMany(
       CompiledPolicy policy, List<Check> many, boolean allOrNothing, Optional<IdempotencyKey> key) {
-    return allOrNothing ? allOrNothing(policy, many, key) : each(policy, many, key);
+    List<BudgetSet> sets = new ArrayList<>();
+    int budgets = 0;
+    for (Check check : many) {
+      BudgetSet set = policy.match(check.descriptors());
+      sets.add(set);
+      budgets += set.budgets().size();
+      if (budgets > MAX_BUDGETS) {
+        return tooManyBudgets("items"); // the others are not even looked up
+      }
+    }
+    return allOrNothing
+        ? allOrNothing(policy, new AllOrNothingChecks(policy, many, sets), key)
+        : each(policy, sets, many, key);
+  }
+
+  private static <R> CompletionStage<R> tooManyBudgets(String field) {
+    return CompletableFuture.failedStage(
+        Failure.Invalid.field(
+            field,
+            "more than " + MAX_BUDGETS + " budgets",
+            "at most " + MAX_BUDGETS + " budgets of one call, by the rules of the policy"));
   }
 
   private CompletionStage<List<Decision>> each(
-      CompiledPolicy policy, List<Check> checks, Optional<IdempotencyKey> key) {
+      CompiledPolicy policy,
+      List<BudgetSet> sets,
+      List<Check> checks,
+      Optional<IdempotencyKey> key) {
     if (key.isEmpty()) {
-      return inAnyOrder(policy, checks);
+      return inAnyOrder(policy, sets, checks);
     }
     // The first has the id as it is, and the others wait for it: one that was used for something
     // else is noticed before anything is charged.
@@ -81,17 +111,21 @@ public final class RateLimits implements AutoCloseable {
       String id = i == 0 ? key.get().id() : key.get().id() + "/" + i;
       own.add(checks.get(i).as(new IdempotencyKey(id, key.get().fingerprint())));
     }
-    return check(policy, own.get(0))
+    int size = checks.size();
+    return check(policy, sets.get(0), own.get(0))
         .thenCompose(
             first ->
-                inAnyOrder(policy, own.subList(1, own.size()))
+                inAnyOrder(policy, sets.subList(1, size), own.subList(1, size))
                     .thenApply(
                         others -> Stream.concat(Stream.of(first), others.stream()).toList()));
   }
 
-  private CompletionStage<List<Decision>> inAnyOrder(CompiledPolicy policy, List<Check> checks) {
+  private CompletionStage<List<Decision>> inAnyOrder(
+      CompiledPolicy policy, List<BudgetSet> sets, List<Check> checks) {
     List<CompletableFuture<Decision>> decisions = new ArrayList<>();
-    checks.forEach(check -> decisions.add(check(policy, check).toCompletableFuture()));
+    for (int i = 0; i < checks.size(); i++) {
+      decisions.add(check(policy, sets.get(i), checks.get(i)).toCompletableFuture());
+    }
     return all(decisions);
   }
 
@@ -101,11 +135,10 @@ public final class RateLimits implements AutoCloseable {
   }
 
   private CompletionStage<List<Decision>> allOrNothing(
-      CompiledPolicy policy, List<Check> checks, Optional<IdempotencyKey> key) {
-    AllOrNothingChecks all = new AllOrNothingChecks(policy, checks);
+      CompiledPolicy policy, AllOrNothingChecks all, Optional<IdempotencyKey> key) {
     if (all.set().isEmpty()) {
       List<Decision> allowed = new ArrayList<>();
-      checks.forEach(check -> allowed.add(pipeline.noRule(policy, check.cost())));
+      all.checks().forEach(check -> allowed.add(pipeline.noRule(policy, check.cost())));
       return CompletableFuture.completedStage(allowed);
     }
     return pipeline
@@ -116,12 +149,16 @@ public final class RateLimits implements AutoCloseable {
   /**
    * The descriptors of one request of Envoy, each for itself. Other than checks, they are matched
    * as Envoy's configuration is, most specific first; windows are charged for what is denied, too;
-   * and a cost of 0 finds a budget over of which more than the limit is used.
+   * and a cost of 0 finds a budget over of which more than the limit is used. More than {@link
+   * #MAX_BUDGETS} are refused.
    */
   public CompletionStage<List<Decision>> checkDescriptors(
       CompiledPolicy policy, List<Check> checks) {
     List<DescriptorMatcher.Matched> matched =
         policy.descriptors(checks.stream().map(Check::descriptors).toList());
+    if (matched.stream().mapToInt(each -> each.set().budgets().size()).sum() > MAX_BUDGETS) {
+      return tooManyBudgets("descriptors");
+    }
     List<CompletableFuture<Decision>> decisions = new ArrayList<>();
     for (int i = 0; i < checks.size(); i++) {
       decisions.add(descriptor(policy, matched.get(i), checks.get(i)).toCompletableFuture());

@@ -6,6 +6,11 @@ import java.util.Optional;
 
 /** One step on the budgets of a domain: applied whole or not at all, at one moment of the store. */
 public sealed interface Operation {
+  /** How many budgets it names; one that names a ticket or a slot counts as one. */
+  default int budgetCount() {
+    return 1;
+  }
+
   /**
    * Equal checks, one after the other: each is admitted if every enforced budget has room for its
    * charge, and then charged to all, or denied and charged to none. Shadows are charged with what
@@ -34,6 +39,11 @@ public sealed interface Operation {
 
     public static Take of(List<Charge> charges) {
       return new Take(charges, 1, false, 0, 0, Optional.empty());
+    }
+
+    @Override
+    public int budgetCount() {
+      return charges.size();
     }
 
     public Take times(int many) {
@@ -78,7 +88,12 @@ public sealed interface Operation {
    * Every budget is reset, and tickets from before have nothing to refund to it; of a concurrency
    * limit, the slots in it end.
    */
-  record Reset(List<Budget> budgets) implements Operation {}
+  record Reset(List<Budget> budgets) implements Operation {
+    @Override
+    public int budgetCount() {
+      return budgets.size();
+    }
+  }
 
   /**
    * A slot in each of these, all concurrency limits, or in none.
@@ -86,7 +101,12 @@ public sealed interface Operation {
    * @param slot unique in the domain; the same again is the same slot, renewed
    * @param ttl in microseconds, up to {@link Limit#HOUR}
    */
-  record AcquireSlot(List<Budget> budgets, String slot, long ttl) implements Operation {}
+  record AcquireSlot(List<Budget> budgets, String slot, long ttl) implements Operation {
+    @Override
+    public int budgetCount() {
+      return budgets.size();
+    }
+  }
 
   record RenewSlot(String slot, long ttl) implements Operation {}
 

@@ -303,6 +303,21 @@ class ChecksTest {
   }
 
   @Test
+  void checkMany_ofMoreThanTwoThousandBudgets_isRefused() {
+    Rule.Builder[] rules = new Rule.Builder[1000];
+    for (int i = 0; i < rules.length; i++) {
+      rules[i] = LimitCalls.bucket("rule-" + i, 3, "user");
+    }
+    calls.put(rules);
+    for (boolean all : new boolean[] {true, false}) {
+      CheckManyRequest many = many("ann", "bob", "cat").setAllOrNothing(all).build();
+      Refusal.of(() -> calls.limits().checkMany(many))
+          .isOfField("items", ErrorReason.ERROR_REASON_FIELD_INVALID);
+    }
+    assertEquals(3, calls.left("rule-0", "user", "ann"), "nothing is charged");
+  }
+
+  @Test
   void checkMany_sentAgain_isChargedOnce() {
     calls.put(LimitCalls.bucket("per-user", 3, "user"));
     for (boolean all : new boolean[] {false, true}) {

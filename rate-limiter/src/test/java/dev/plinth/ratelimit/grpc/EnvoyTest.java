@@ -93,6 +93,18 @@ class EnvoyTest {
   }
 
   @Test
+  void descriptorsOfMoreThanTwoThousandBudgets_areRefused_notUnlimited() {
+    Rule.Builder[] rules = new Rule.Builder[1000];
+    for (int i = 0; i < rules.length; i++) {
+      rules[i] = daily("rule-" + i, 2, "path");
+    }
+    calls.put(rules);
+    RateLimitRequest.Builder most = wish(entries("path", "/a"), entries("path", "/b"));
+    assertEquals(Code.OK, ask(most).getOverallCode());
+    refused("descriptors", most.addDescriptors(entries("path", "/c")));
+  }
+
+  @Test
   void rule_isForTheWholeDescriptor_notForAPartOfIt() {
     calls.put(daily("per-path", 1, "path"), daily("per-path-and-user", 1, "path", "user"));
     RateLimitResponse both =

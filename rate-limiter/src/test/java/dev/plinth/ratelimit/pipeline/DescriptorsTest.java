@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.ratelimit.pipeline.Decision.DecidedBy;
 import dev.plinth.ratelimit.pipeline.Decision.LimitStatus;
 import dev.plinth.ratelimit.pipeline.Decision.Verdict;
+import dev.plinth.ratelimit.policy.Descriptor;
 import dev.plinth.ratelimit.policy.Limit;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,5 +81,37 @@ class DescriptorsTest {
     assertEquals(Verdict.ALLOW, ask(1).join().verdict());
     assertEquals(Verdict.DENY, node.check(two, 2, "k", "a").join().verdict());
     assertEquals(Verdict.ALLOW, node.check(two, 1, "k", "a").join().verdict());
+  }
+
+  private final CompiledPolicy exports =
+      policy(TestRules.of("export", new Limit.FixedWindow(1, DAY)).match("path", "*/export"));
+
+  private Verdict export(String path) {
+    CompletableFuture<List<Decision>> decision =
+        node.limits
+            .checkDescriptors(exports, List.of(TestRules.check(1, "path", path)))
+            .toCompletableFuture();
+    node.store.answerAll();
+    return decision.join().get(0).verdict();
+  }
+
+  @Test
+  void longValue_isLimited_whateverShortOneWasSentBefore() {
+    String path = "/" + "x".repeat(300) + "/export";
+    String kept = Descriptor.shortened(path);
+    assertEquals(257, kept.length(), "no value that is kept as it is has as many");
+    export(kept);
+    export(kept.substring(0, 256));
+    assertEquals(Verdict.ALLOW, export(path));
+    assertEquals(Verdict.DENY, export(path));
+  }
+
+  @Test
+  void longValues_haveBudgetsOfTheirOwn() {
+    String path = "/" + "x".repeat(300);
+    assertEquals(Verdict.ALLOW, export(path + "1/export"));
+    assertEquals(Verdict.ALLOW, export(path + "2/export"));
+    assertEquals(Verdict.ALLOW, export(Descriptor.shortened(path + "1/export") + "/export"));
+    assertEquals(Verdict.DENY, export(path + "1/export"));
   }
 }

@@ -215,17 +215,31 @@ public final class Budgets {
     RequestOutcomeRow before = requests.get(key.id());
     if (before != null && !before.isExpired(now)) {
       return before.fingerprint().equals(key.fingerprint())
-          ? before.outcome()
+          ? again(operation, before.outcome(), now)
           : new Outcome.Reused();
     }
     Outcome outcome = apply(operation, now);
-    if (!(outcome instanceof Outcome.Stale)) { // nothing was done: it may be retried
+    if (!isNothingDone(outcome)) {
       requests.put(
           key.id(),
           new RequestOutcomeRow(
               key.fingerprint(), outcome, now + BudgetRequest.IdempotencyKey.RETENTION));
     }
     return outcome;
+  }
+
+  /** A slot may be over by now, or nearly. */
+  private Outcome again(Operation operation, Outcome before, long now) {
+    return operation instanceof AcquireSlot acquire
+            && before instanceof Outcome.SlotOutcome slotted
+            && slotted.acquired()
+        ? slotTable.acquireAgain(acquire, slotted.token(), now)
+        : before;
+  }
+
+  /** It may be retried, then. */
+  private static boolean isNothingDone(Outcome outcome) {
+    return outcome instanceof Outcome.Stale || outcome instanceof Outcome.Reused;
   }
 
   private Outcome apply(Operation operation, long now) {

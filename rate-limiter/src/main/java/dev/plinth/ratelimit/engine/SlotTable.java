@@ -33,8 +33,7 @@ final class SlotTable {
     budgets.forEach(budget -> dropExpired(budget.key(), now));
     SlotRow held = slots.get(request.slot());
     if (held != null && !held.isExpired(now)) {
-      extend(request.slot(), held, now + request.ttl());
-      return new Outcome.SlotOutcome(true, held.token(), 0, standings(budgets, List.of(), now));
+      return isIn(held, budgets) ? renewed(request, held, now) : new Outcome.Reused();
     }
     List<Budget> full = budgets.stream().filter(budget -> !hasRoom(budget)).toList();
     if (full.stream().anyMatch(budget -> !budget.shadow())) {
@@ -52,6 +51,29 @@ final class SlotTable {
     long token = tokens.getAsLong();
     put(request.slot(), new SlotRow(token, now + request.ttl(), keys));
     return new Outcome.SlotOutcome(true, token, 0, standings(budgets, full, now));
+  }
+
+  /**
+   * The same request again, which was given the slot of this token: the slot renewed, or none if it
+   * is over. It is not given anew: its holder may have released it.
+   */
+  Outcome acquireAgain(AcquireSlot request, long token, long now) {
+    request.budgets().forEach(budget -> dropExpired(budget.key(), now));
+    SlotRow held = slots.get(request.slot());
+    return held != null && !held.isExpired(now) && held.token() == token
+        ? renewed(request, held, now)
+        : new Outcome.SlotOutcome(false, 0, 0, standings(request.budgets(), List.of(), now));
+  }
+
+  private Outcome renewed(AcquireSlot request, SlotRow held, long now) {
+    extend(request.slot(), held, now + request.ttl());
+    return new Outcome.SlotOutcome(
+        true, held.token(), 0, standings(request.budgets(), List.of(), now));
+  }
+
+  /** A shadow that was full has no place of the slot. */
+  private static boolean isIn(SlotRow held, List<Budget> budgets) {
+    return budgets.stream().allMatch(b -> b.shadow() || held.budgets().contains(b.key()));
   }
 
   /** Adds a slot whether there is room or not: it was granted elsewhere and counts here, too. */

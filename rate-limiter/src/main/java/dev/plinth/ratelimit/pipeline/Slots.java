@@ -59,7 +59,7 @@ final class Slots {
               if (failure == null) {
                 return decided(request, (SlotOutcome) outcome);
               } else if (DecisionPipeline.isStoreUnavailable(failure)) {
-                AcquireSlotResult grant = withoutStore(set, slot, spec.ttl());
+                AcquireSlotResult grant = withoutStore(request, spec.idempotencyKey());
                 if (!grant.acquired() && DecisionPipeline.mayHaveApplied(failure)) {
                   releaser.release(set.domain(), slot, spec.ttl());
                 }
@@ -127,7 +127,10 @@ final class Slots {
   }
 
   /** Without the store. */
-  private AcquireSlotResult withoutStore(BudgetSet set, String slot, long ttl) {
+  private AcquireSlotResult withoutStore(SlotRequest request, Optional<IdempotencyKey> key) {
+    BudgetSet set = request.set;
+    String slot = request.id;
+    long ttl = request.ttl;
     List<LimitStatus> limits = new ArrayList<>(FailModeDecider.unknownStatuses(set));
     long version = set.policyVersion();
     if (FailModeDecider.isClosed(set)) {
@@ -141,9 +144,8 @@ final class Slots {
     }
     int nodes = pipeline.localBudgets.nodes();
     List<Budget> safe = local.stream().map(each -> each.share(nodes)).toList();
-    Outcome outcome =
-        pipeline.localBudgets.apply(
-            set.domain(), BudgetRequest.of(new AcquireSlot(safe, slot, ttl)));
+    BudgetRequest acquire = new BudgetRequest(new AcquireSlot(safe, slot, ttl), key);
+    Outcome outcome = DecisionPipeline.known(pipeline.localBudgets.apply(set.domain(), acquire));
     if (!(outcome instanceof SlotOutcome slotted)) { // no memory for another slot
       long retry = pipeline.fallback.retry();
       return new AcquireSlotResult("", 0, 0, retry, limits, version, DecidedBy.LOCAL_FALLBACK);

@@ -5,7 +5,8 @@ import java.util.Optional;
 /** An operation, and whether it is to have its effect once however often it is sent. */
 public record BudgetRequest(Operation operation, Optional<IdempotencyKey> idempotencyKey) {
   /**
-   * The outcome is kept for {@link #RETENTION}: it is the answer to retries.
+   * The outcome is kept for {@link #RETENTION}: it is the answer to retries. A slot that was
+   * acquired is renewed by a retry if it is still held, and else not acquired.
    *
    * @param fingerprint of the whole request; the same id with another one is {@link Outcome.Reused}
    */

@@ -98,7 +98,8 @@ public sealed interface Operation {
   /**
    * A slot in each of these, all concurrency limits, or in none.
    *
-   * @param slot unique in the domain; the same again is the same slot, renewed
+   * @param slot unique in the domain; the same again is the same slot, renewed, or {@link
+   *     Outcome.Reused} if it is held in other budgets
    * @param ttl in microseconds, up to {@link Limit#HOUR}
    */
   record AcquireSlot(List<Budget> budgets, String slot, long ttl) implements Operation {

@@ -37,13 +37,21 @@ public final class Model {
     BudgetRequest.IdempotencyKey once = request.idempotencyKey().get();
     Answer before = answers.get(once.id());
     if (before != null && now < before.until) {
-      return before.fingerprint.equals(once.fingerprint()) ? before.outcome : new Outcome.Reused();
+      return before.fingerprint.equals(once.fingerprint())
+          ? again(request.operation(), before.outcome, now)
+          : new Outcome.Reused();
     }
     Outcome outcome = apply(request.operation(), now);
-    if (!(outcome instanceof Outcome.Stale)) {
+    if (!(outcome instanceof Outcome.Stale || outcome instanceof Outcome.Reused)) {
       answers.put(once.id(), new Answer(once.fingerprint(), outcome, now + 600_000_000));
     }
     return outcome;
+  }
+
+  private Outcome again(Operation operation, Outcome before, long now) {
+    return before instanceof Outcome.SlotOutcome slotted && slotted.acquired()
+        ? slots.again((Operation.AcquireSlot) operation, slotted.token(), now)
+        : before;
   }
 
   /**

@@ -54,9 +54,13 @@ final class ModelSlots {
   private Outcome acquire(Operation.AcquireSlot acquire, long now) {
     List<Budget> budgets = acquire.budgets();
     budgets.forEach(budget -> shorten(budget, now));
-    if (renew(acquire.slot(), now, now + acquire.ttl())) {
-      long mine = slots.get(acquire.slot()).token;
-      return new Outcome.SlotOutcome(true, mine, 0, standings(budgets, Set.of(), now));
+    Slot mine = slots.get(acquire.slot());
+    if (mine != null && mine.until > now) {
+      Set<String> enforced =
+          budgets.stream().filter(b -> !b.shadow()).map(Budget::key).collect(Collectors.toSet());
+      return mine.budgets.containsAll(enforced)
+          ? again(acquire, mine.token, now)
+          : new Outcome.Reused();
     }
     Set<Budget> full =
         budgets.stream()
@@ -76,6 +80,16 @@ final class ModelSlots {
             .collect(Collectors.toSet());
     slots.put(acquire.slot(), new Slot(token, now + acquire.ttl(), keys));
     return new Outcome.SlotOutcome(true, token, 0, standings(budgets, full, now));
+  }
+
+  /** The slot of that token, renewed if it is held. */
+  Outcome again(Operation.AcquireSlot acquire, long mine, long now) {
+    acquire.budgets().forEach(budget -> shorten(budget, now));
+    Slot slot = slots.get(acquire.slot());
+    boolean isMine = slot != null && slot.token == mine;
+    boolean held = isMine && renew(acquire.slot(), now, now + acquire.ttl());
+    return new Outcome.SlotOutcome(
+        held, held ? mine : 0, 0, standings(acquire.budgets(), Set.of(), now));
   }
 
   /** When each slot that holds a place in a budget runs out, soonest first. */

@@ -13,6 +13,8 @@ import dev.plinth.ratelimit.pipeline.Decision.Verdict;
 import dev.plinth.ratelimit.pipeline.LimitEvents.CircuitState;
 import dev.plinth.ratelimit.policy.Limit;
 import dev.plinth.ratelimit.policy.Rule.FailMode;
+import dev.plinth.ratelimit.store.BudgetRequest.IdempotencyKey;
+import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.util.List;
 import java.util.Optional;
@@ -269,5 +271,25 @@ class FailModeTest {
     AcquireSlotResult any = node.limits.acquireSlot(open, wish).toCompletableFuture().join();
     assertTrue(any.acquired());
     assertEquals(DecidedBy.OPEN, any.decidedBy());
+  }
+
+  @Test
+  void slot_withoutTheStore_withTheIdOfAnotherRequest_isRefused_andTakesNoPlace() {
+    node.store.setUnavailable(true);
+    CompiledPolicy one = policy(TestRules.of("slots", new Limit.Concurrency(1)).match("tenant"));
+    assertTrue(acquire(one, "b", "holder").join().acquired());
+    assertTrue(acquire(one, "a", "x").join().acquired());
+    assertTrue(acquire(one, "a", "x").join().acquired(), "the same request again");
+    assertInstanceOf(Failure.Invalid.class, DecisionFixture.failure(acquire(one, "b", "x")));
+  }
+
+  private CompletableFuture<AcquireSlotResult> acquire(
+      CompiledPolicy policy, String tenant, String id) {
+    AcquireSlotResult.AcquireSlotSpec spec =
+        new AcquireSlotResult.AcquireSlotSpec(
+            descriptors("tenant", tenant),
+            60_000_000,
+            Optional.of(new IdempotencyKey(id, "print of " + tenant)));
+    return node.limits.acquireSlot(policy, spec).toCompletableFuture();
   }
 }

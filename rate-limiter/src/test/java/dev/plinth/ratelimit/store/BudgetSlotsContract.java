@@ -140,6 +140,68 @@ public abstract class BudgetSlotsContract extends BudgetStoreCase {
     assertEquals(1, look(TWO).available());
   }
 
+  private Outcome.SlotOutcome acquireOnce(String slot, long ttl) {
+    BudgetRequest request = once(new AcquireSlot(List.of(ONE), slot, ttl), "r-" + slot, "print");
+    return (Outcome.SlotOutcome) apply(DOMAIN, request).get(0);
+  }
+
+  @Test
+  void onceAgain_whileHeld_isTheSamePlace_renewed() {
+    long token = acquireOnce("a", 10 * SECOND).token();
+    advance(9 * SECOND);
+    Outcome.SlotOutcome again = acquireOnce("a", 10 * SECOND);
+    assertEquals(token, again.token());
+    assertEquals(List.of(new Outcome.Standing(0, 10 * SECOND, false, 0)), again.standings());
+    advance(10 * SECOND - 1);
+    assertFalse(acquire("b", SECOND, ONE).acquired(), "held as long as was said");
+  }
+
+  @Test
+  void onceAgain_afterItRanOut_isNotAcquired() {
+    acquireOnce("a", SECOND);
+    advance(SECOND);
+    Outcome.SlotOutcome over =
+        new Outcome.SlotOutcome(false, 0, 0, List.of(new Outcome.Standing(1, 0, false, 0)));
+    assertEquals(over, acquireOnce("a", SECOND));
+    assertTrue(acquire("b", SECOND, ONE).acquired());
+    assertFalse(acquireOnce("a", SECOND).acquired(), "the one place is b's");
+  }
+
+  @Test
+  void onceAgain_afterItsRelease_isNotAcquired() {
+    acquireOnce("a", SECOND);
+    release("a");
+    assertFalse(acquireOnce("a", SECOND).acquired());
+    assertEquals(1, look(ONE).available());
+  }
+
+  @Test
+  void onceAgain_whenTheSlotIsOfAnotherRequest_isNotAcquired() {
+    acquireOnce("a", SECOND);
+    release("a");
+    acquire("a", SECOND, ONE);
+    assertFalse(acquireOnce("a", SECOND).acquired());
+  }
+
+  @Test
+  void acquire_ofASlotThatIsHeldInOtherBudgets_isRefused_andMayBeAskedAgain() {
+    acquire("a", SECOND, ONE);
+    BudgetRequest other = once(new AcquireSlot(List.of(TWO, ONE), "a", 9 * SECOND), "r", "print");
+    assertEquals(List.of(new Outcome.Reused()), apply(DOMAIN, other));
+    assertEquals(2, look(TWO).available());
+    assertEquals(SECOND, look(ONE).reset(), "it is not renewed");
+    release("a");
+    assertTrue(((Outcome.SlotOutcome) apply(DOMAIN, other).get(0)).acquired());
+  }
+
+  @Test
+  void acquire_again_withAShadowThatWasFull_isTheSamePlace() {
+    Budget shadow = shadow("~one", new Limit.Concurrency(1));
+    acquire("a", SECOND, shadow);
+    long token = acquire("b", SECOND, TWO, shadow).token();
+    assertEquals(token, acquire("b", SECOND, TWO, shadow).token());
+  }
+
   @Test
   void manyThreads_neverHoldMoreThanThereAre() {
     Budget five = budget("five", new Limit.Concurrency(5));

@@ -583,16 +583,38 @@ if asked[3] or asked[4] or asked[5] or asked[6] or asked[1] and #KEYS > #uses th
     return slot and now < slot[2] and (not slot[3] or call('ZSCORE', slot[3], id)) and true or false
   end
 
+  -- Whether it has a place in each; a shadow that was full has none.
+  local function is_in(slot, r)
+    local places = {}
+    for i = 3, #slot do
+      places[slot[i]] = true
+    end
+    for i = 8, #r, 3 do
+      if r[i + 2] == 0 and not places[other(r[i])] then
+        return false
+      end
+    end
+    return true
+  end
+
   -- {4, id, fingerprint, slot's key, slot, ttl, token's key, places, limit, shadow, ...}
-  operations[4] = function(r)
+  -- With a token it is the same request again, which was given that slot: it is renewed, or none if it is over.
+  operations[4] = function(r, given)
     local key, id, till = other(r[4]), r[5], now + r[6]
     for i = 8, #r, 3 do
       tidy(other(r[i]))
     end
     local over, full, retry = {}, false, 0
     local slot = slot_at(key)
-    if is_held(slot, id) then
+    local held = is_held(slot, id)
+    if held and not given and not is_in(slot, r) then
+      tell(7)
+      return
+    end
+    if held and (not given or slot[1] == given) then
       move_slot(key, id, slot, till)
+    elseif given then
+      slot = nil
     else
       for i = 8, #r, 3 do
         local places, limit = other(r[i]), r[i + 1]
@@ -915,7 +937,9 @@ for i = 1, #requests do
     local value = get(key)
     local before = value and cmsgpack.unpack(value)
     if before and now < before[1] then
-      if before[2] == r[3] then
+      if before[2] == r[3] and r[1] == 4 and before[3] == 5 and before[4] == 1 then
+        operation(r, before[5]) -- the slot may be over by now, or nearly
+      elseif before[2] == r[3] then
         for j = 3, #before do
           tell(before[j])
         end
@@ -925,7 +949,7 @@ for i = 1, #requests do
     else
       local first = told + 1
       operation(r)
-      if answer[first] ~= 2 then -- stale: nothing was done, it may be asked again
+      if answer[first] ~= 2 and answer[first] ~= 7 then -- else nothing was done, it may be asked again
         local remembered = 600000000
         local kept = { now + remembered, r[3] }
         for j = first, told do -- unpack fails above 8000 numbers: 2000 budgets

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Decides what may be done, over a store that keeps the budgets.
@@ -104,20 +103,40 @@ public final class RateLimits implements AutoCloseable {
     if (key.isEmpty()) {
       return inAnyOrder(policy, sets, checks);
     }
-    // The first has the id as it is, and the others wait for it: one that was used for something
-    // else is noticed before anything is charged.
-    List<Check> own = new ArrayList<>();
+    // The first that has budgets, so that the store sees it, has the id as it is, and the others
+    // wait for it: an id that was used for something else is noticed before anything is charged.
+    int first = firstWithBudgets(sets);
+    List<Check> others = new ArrayList<>();
     for (int i = 0; i < checks.size(); i++) {
-      String id = i == 0 ? key.get().id() : key.get().id() + "/" + i;
-      own.add(checks.get(i).as(new IdempotencyKey(id, key.get().fingerprint())));
+      String id = key.get().id() + "/" + i;
+      others.add(checks.get(i).as(new IdempotencyKey(id, key.get().fingerprint())));
     }
-    int size = checks.size();
-    return check(policy, sets.get(0), own.get(0))
+    others.remove(first);
+    List<BudgetSet> otherSets = new ArrayList<>(sets);
+    otherSets.remove(first);
+    // A retry under another policy may begin with another item, whose verdict this is not.
+    IdempotencyKey whole =
+        new IdempotencyKey(
+            key.get().id(), key.get().fingerprint() + (first == 0 ? "" : "/" + first));
+    return check(policy, sets.get(first), checks.get(first).as(whole))
         .thenCompose(
-            first ->
-                inAnyOrder(policy, sets.subList(1, size), own.subList(1, size))
+            decision ->
+                inAnyOrder(policy, otherSets, others)
                     .thenApply(
-                        others -> Stream.concat(Stream.of(first), others.stream()).toList()));
+                        rest -> {
+                          List<Decision> all = new ArrayList<>(rest);
+                          all.add(first, decision);
+                          return all;
+                        }));
+  }
+
+  private static int firstWithBudgets(List<BudgetSet> sets) {
+    for (int i = 0; i < sets.size(); i++) {
+      if (!sets.get(i).isEmpty()) {
+        return i;
+      }
+    }
+    return 0;
   }
 
   private CompletionStage<List<Decision>> inAnyOrder(

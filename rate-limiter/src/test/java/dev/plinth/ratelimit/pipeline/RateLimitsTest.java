@@ -315,4 +315,58 @@ class RateLimitsTest {
         List.of(),
         now(limits.reset(policy, descriptors("tenant", "a"), Optional.of("none"), ANY)).keys());
   }
+
+  @Test
+  void slot_sentAgain_isHeldAsLongAsIsSaid_orNotAcquired() {
+    CompiledPolicy one = policy(TestRules.of("slots", new Limit.Concurrency(1)).match("tenant"));
+    AcquireSlotResult.AcquireSlotSpec wish =
+        new AcquireSlotResult.AcquireSlotSpec(descriptors("tenant", "a"), 10_000_000, once("r1"));
+    AcquireSlotResult.AcquireSlotSpec other =
+        new AcquireSlotResult.AcquireSlotSpec(descriptors("tenant", "a"), 10_000_000, once("r2"));
+    now(limits.acquireSlot(one, wish));
+    node.advance(9_000);
+    assertEquals(10_000_000, now(limits.acquireSlot(one, wish)).validFor());
+    node.advance(9_999);
+    assertFalse(now(limits.acquireSlot(one, other)).acquired());
+    node.advance(1);
+    AcquireSlotResult over = now(limits.acquireSlot(one, wish));
+    assertFalse(over.acquired());
+    assertEquals(0, over.validFor());
+  }
+
+  @Test
+  void checkMany_withTheIdOfAnotherRequest_chargesNothing_whicheverItemHasBudgets() {
+    Check none = check(1, "other", "x");
+    List<Check> first = List.of(none, check(1, "tenant", "a"));
+    now(limits.checkMany(policy, first, false, once("id")));
+    assertEquals(2, now(limits.checkMany(policy, first, false, once("id"))).size());
+    List<Check> other = List.of(none, check(1, "tenant", "a"), check(1, "tenant", "b"));
+    assertInstanceOf(
+        Failure.Invalid.class,
+        DecisionFixture.failure(
+            limits
+                .checkMany(policy, other, false, Optional.of(new IdempotencyKey("id", "other")))
+                .toCompletableFuture()));
+    assertEquals(9, remaining("a"));
+    assertEquals(10, remaining("b"));
+  }
+
+  @Test
+  void checkMany_sentAgain_whenThePolicyHasAnotherFirstItem_givesNoItemTheVerdictOfAnother() {
+    List<Check> items = List.of(check(1, "new", "x"), check(1, "tenant", "a"));
+    now(limits.checkMany(policy, items, false, once("id")));
+    CompiledPolicy later = policyOf(2, bucket("new", 5, 1).match("new"));
+    assertInstanceOf(
+        Failure.Invalid.class,
+        DecisionFixture.failure(
+            limits.checkMany(later, items, false, once("id")).toCompletableFuture()));
+  }
+
+  private long remaining(String tenant) {
+    return now(limits.inspect(policy, descriptors("tenant", tenant)))
+        .keys()
+        .get(0)
+        .status()
+        .remaining();
+  }
 }

@@ -98,6 +98,7 @@ public final class RateLimitService implements HostedService {
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);
     metrics.watch(registry, cache);
+    RateLimitMetrics.memory(registry, "policies", node::policyBytes, settings.policyBytes());
     RateLimitMetrics.memory(registry, "local", limits::localRowBytes, settings.localRowBytes());
     return new RateLimitService(scheduler, store, limits, node);
   }

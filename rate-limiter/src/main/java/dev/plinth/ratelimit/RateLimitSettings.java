@@ -21,11 +21,11 @@ public record RateLimitSettings(
     @Inline PolicyReplicaSettings replica,
     @Setting(
             meaning =
-                "Memory of this process for limits: a quarter for what it remembers of descriptors,"
-                    + " where what is used least is forgotten; half for the rows of embedded"
-                    + " budgets; a quarter for those of a node that decides without its store."
-                    + " While rows that are in use fill their part, a check that needs another one"
-                    + " is left to its fail mode. 0B is half of the heap",
+                "Memory of this process for limits: an eighth for what it remembers of descriptors"
+                    + " and an eighth for policies, where what is used least is forgotten; half for"
+                    + " the rows of embedded budgets; a quarter for those of a node that decides"
+                    + " without its store. While rows that are in use fill their part, a check that"
+                    + " needs another one is left to its fail mode. 0B is half of the heap",
             byDefault = "0B")
         ByteSize memory,
     @Setting(meaning = "Checks under way on one stream", byDefault = "1000") int streamed,
@@ -51,7 +51,7 @@ public record RateLimitSettings(
 
   RateLimitNode.Options node() {
     return new RateLimitNode.Options(
-        replica.policies, replica.policyIdle, replica.policyWait, streamed);
+        replica.policies, replica.policyIdle, replica.policyWait, policyBytes(), streamed);
   }
 
   private long memoryBytes() {
@@ -69,7 +69,12 @@ public record RateLimitSettings(
   }
 
   DescriptorCache cache() {
-    return new DescriptorCache(memoryBytes() / 4);
+    return new DescriptorCache(memoryBytes() / 8);
+  }
+
+  /** Memory that compiled policies may take. */
+  long policyBytes() {
+    return memoryBytes() / 8;
   }
 
   /** How checks go to the store of budgets. */

@@ -5,7 +5,6 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.Decision;
-import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.server.call.FieldChecks;
 import dev.plinth.server.failure.Failure;
@@ -31,11 +30,11 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
   private final EnvoyOverrides overrides;
 
   EnvoyEndpoint(
-      PolicyDecider decider, RateLimits limits, EnvoyAnswers answers, DescriptorCache cache) {
+      PolicyDecider decider, RateLimits limits, EnvoyAnswers answers, EnvoyOverrides overrides) {
     this.decider = decider;
     this.limits = limits;
     this.answers = answers;
-    this.overrides = new EnvoyOverrides(cache);
+    this.overrides = overrides;
   }
 
   @Override

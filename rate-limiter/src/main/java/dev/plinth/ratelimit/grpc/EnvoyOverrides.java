@@ -18,7 +18,6 @@ import java.util.Optional;
  * same descriptor never share a budget, and the same one always has the same.
  */
 final class EnvoyOverrides {
-  private static final int MAX = 1000;
   private static final long VERSION = 1; // the name tells all, so the budget never changes
 
   private static final Rule.Envoy UNNAMED = new Rule.Envoy("", false, "");
@@ -26,10 +25,25 @@ final class EnvoyOverrides {
   private record Key(String domain, long version, List<String> keys, Limit limit) {}
 
   private final DescriptorCache cache;
-  private final Cache<Key, CompiledPolicy> recent = Caffeine.newBuilder().maximumSize(MAX).build();
+  private final Cache<Key, CompiledPolicy> recent;
 
-  EnvoyOverrides(DescriptorCache cache) {
+  /**
+   * @param maxBytes of those that are remembered; the others are made again
+   */
+  EnvoyOverrides(DescriptorCache cache, long maxBytes) {
     this.cache = cache;
+    this.recent =
+        Caffeine.newBuilder()
+            .maximumWeight(maxBytes)
+            // The key's texts are those of the policy.
+            .weigher((Key key, CompiledPolicy policy) -> (int) policy.bytes())
+            .executor(Runnable::run) // who adds too much makes room for it
+            .build();
+  }
+
+  /** What those that are remembered take, by estimate. */
+  long bytes() {
+    return recent.policy().eviction().orElseThrow().weightedSize().orElse(0);
   }
 
   CompiledPolicy policy(CompiledPolicy of, EnvoyWire.EnvoyCheck envoy, Limit limit) {

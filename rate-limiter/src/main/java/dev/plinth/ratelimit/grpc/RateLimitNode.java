@@ -10,6 +10,7 @@ import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;
 import dev.plinth.shards.grpc.LoopbackChannel;
 import dev.plinth.shards.replica.Replica;
+import dev.plinth.shards.replica.ReplicaMemory;
 import dev.plinth.shards.replica.ReplicaOptions;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
@@ -26,6 +27,7 @@ public final class RateLimitNode implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-policies"));
   private final LoopbackChannel loopback = new LoopbackChannel(thread);
   private final Replica<CompiledPolicy> policies;
+  private final EnvoyOverrides overrides;
   private final DecisionRoutes routes;
   private final List<BindableService> endpoints;
 
@@ -33,9 +35,16 @@ public final class RateLimitNode implements AutoCloseable {
    * @param domains whose policies are watched, at the most
    * @param idle after which a domain's is dropped
    * @param maxWait for a policy
+   * @param policyBytes of all policies that are kept, with the limits that callers of Envoy bring
    * @param streamedChecks in flight on one stream, at the most
    */
-  public record Options(int domains, Duration idle, Duration maxWait, int streamedChecks) {}
+  public record Options(
+      int domains, Duration idle, Duration maxWait, long policyBytes, int streamedChecks) {
+
+    long overrideBytes() {
+      return policyBytes / 8;
+    }
+  }
 
   /**
    * @param cache what is remembered of descriptors, for all policies
@@ -58,16 +67,19 @@ public final class RateLimitNode implements AutoCloseable {
                 options.idle,
                 options.maxWait,
                 shards.settings().progressInterval()),
+            new ReplicaMemory<>(
+                options.policyBytes - options.overrideBytes(), CompiledPolicy::bytes),
             PolicyWatch.source(loopback.channel(), policy -> CompiledPolicy.of(policy, cache)),
             CompiledPolicy::version,
             System::nanoTime,
             thread);
+    overrides = new EnvoyOverrides(cache, options.overrideBytes());
     PolicyDecider decider = new PolicyDecider(policies);
     CheckStreams streams =
         new CheckStreams(
             new CheckCalls(decider, limits), options.streamedChecks, routes, loopback.channel());
     BindableService service = RateLimitBindings.of(shards, app, decider, limits, streams);
-    endpoints = List.of(service, new EnvoyEndpoint(decider, limits, envoy, cache));
+    endpoints = List.of(service, new EnvoyEndpoint(decider, limits, envoy, overrides));
     ServerServiceDefinition routed = callForwarder.route(service.bindService(), routes::routing);
     loopback.serve(() -> routed);
   }
@@ -84,6 +96,11 @@ public final class RateLimitNode implements AutoCloseable {
   /** Domains whose policies are watched. */
   public int domains() {
     return policies.size();
+  }
+
+  /** What policies take in memory, by estimate. */
+  public long policyBytes() {
+    return policies.bytes() + overrides.bytes();
   }
 
   /** How long the watch of a policy that is broken longest has been so. */

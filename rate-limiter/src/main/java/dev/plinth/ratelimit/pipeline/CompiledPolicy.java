@@ -11,12 +11,14 @@ import java.util.List;
  */
 public final class CompiledPolicy {
   private final Policy policy;
+  private final long bytes;
   private final RuleMatcher checks;
   private final RuleMatcher slots;
   private final DescriptorMatcher descriptors;
 
   private CompiledPolicy(Policy policy, DescriptorCache cache) {
     this.policy = policy;
+    this.bytes = PolicySize.of(policy);
     BudgetSetCache sets = new BudgetSetCache(policy, cache);
     checks = new RuleMatcher(policy, RuleMatcher.Mode.CHECKS, sets);
     slots = new RuleMatcher(policy, RuleMatcher.Mode.SLOTS, sets);
@@ -38,6 +40,11 @@ public final class CompiledPolicy {
 
   public long version() {
     return policy.version();
+  }
+
+  /** Of memory, by estimate, without what the cache has. */
+  public long bytes() {
+    return bytes;
   }
 
   BudgetSet match(List<Descriptor> descriptors) {

@@ -7,6 +7,7 @@ import dev.plinth.ratelimit.RateLimitSettings;
 import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.v1.DecidedBy;
+import dev.plinth.ratelimit.v1.Rule;
 import dev.plinth.ratelimit.v1.Verdict;
 import dev.plinth.testkit.TestSettings;
 import java.util.List;
@@ -25,10 +26,28 @@ class LimiterMemoryTest {
   void parts_addUpToTheSetting() {
     try (LimitServer server = small()) {
       double sum = 0;
-      for (String part : List.of("cache", "rows", "local")) {
+      for (String part : List.of("cache", "policies", "rows", "local")) {
         sum += gauge(server, "memory.limit", part);
       }
       assertEquals(4 << 20, sum);
+    }
+  }
+
+  @Test
+  void policiesInUse_staySeen_andWithinTheirShare() {
+    try (LimitServer server = small()) {
+      for (int i = 0; i < 20; i++) {
+        LimitCalls calls = new LimitCalls(server);
+        Rule.Builder[] rules = new Rule.Builder[100];
+        for (int j = 0; j < rules.length; j++) {
+          rules[j] = LimitCalls.bucket("rule" + j, 10, "user");
+        }
+        calls.put(rules);
+        assertEquals(Verdict.VERDICT_ALLOW, calls.check("user", "ann").getVerdict());
+        double used = gauge(server, "memory", "policies");
+        assertTrue(used > 100_000, used + " bytes");
+        assertTrue(used <= gauge(server, "memory.limit", "policies"), used + " bytes");
+      }
     }
   }
 

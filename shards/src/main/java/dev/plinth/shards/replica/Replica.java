@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
@@ -21,7 +23,8 @@ import java.util.function.ToLongFunction;
  *
  * <p>There are never more keys than {@link ReplicaOptions#maxKeys}, up to one for each thread that
  * adds one right now: those known to have no value are dropped first, then the least recently used.
- * So are those that nobody uses for a while.
+ * So are those that nobody uses for a while. Values are bounded in bytes in the same way, if {@link
+ * ReplicaMemory} says so.
  */
 public final class Replica<V> implements AutoCloseable {
   /**
@@ -35,7 +38,12 @@ public final class Replica<V> implements AutoCloseable {
       ReplicaSource<V> source,
       ToLongFunction<V> version,
       LongSupplier nanos,
-      ScheduledExecutorService thread) {}
+      ScheduledExecutorService thread,
+      ReplicaBytes<V> bytes) {}
+
+  /** Bytes of all keys together. */
+  record ReplicaBytes<V>(
+      ReplicaMemory<V> memory, AtomicLong used, Consumer<WatchedKey<V>> onArrival) {}
 
   /** Read once: it must not change while sorted. */
   private record Use<V>(WatchedKey<V> key, boolean absent, int round) {
@@ -49,10 +57,12 @@ public final class Replica<V> implements AutoCloseable {
   }
 
   private final Shared<V> shared;
+  private final ReplicaBytes<V> bytes;
   private final Map<String, WatchedKey<V>> keys = new ConcurrentHashMap<>();
   // Time in coarse steps: a use costs no look at a clock, and mostly no write.
   private volatile int round;
   private int addedInRound;
+  private long bytesInRound;
   private int lastSweep;
   private int sweepBefore;
   private volatile boolean closed;
@@ -68,7 +78,19 @@ public final class Replica<V> implements AutoCloseable {
       ToLongFunction<V> version,
       LongSupplier nanos,
       ScheduledExecutorService thread) {
-    this.shared = new Shared<>(options, source, version, nanos, thread);
+    this(options, ReplicaMemory.unbounded(), source, version, nanos, thread);
+  }
+
+  /** Like the other, bounded in bytes too. */
+  public Replica(
+      ReplicaOptions options,
+      ReplicaMemory<V> memory,
+      ReplicaSource<V> source,
+      ToLongFunction<V> version,
+      LongSupplier nanos,
+      ScheduledExecutorService thread) {
+    this.bytes = new ReplicaBytes<>(memory, new AtomicLong(), this::arrived);
+    this.shared = new Shared<>(options, source, version, nanos, thread, bytes);
     every(options.idle().dividedBy(2), this::dropIdle);
     every(options.silence().dividedBy(2), () -> keys.values().forEach(WatchedKey::reopenIfSilent));
   }
@@ -150,6 +172,31 @@ public final class Replica<V> implements AutoCloseable {
     }
   }
 
+  /** The value that has just arrived stays: somebody waits for it. */
+  private synchronized void arrived(WatchedKey<V> arrived) {
+    long max = bytes.memory.maxBytes();
+    bytesInRound += arrived.bytes();
+    if (bytesInRound > max / 10) {
+      bytesInRound = 0;
+      round++;
+    }
+    if (bytes.used.get() <= max) {
+      return;
+    }
+    List<Use<V>> uses =
+        keys.values().stream()
+            .filter(key -> key != arrived && key.bytes() > 0)
+            .map(Use::of)
+            .sorted(Use.LEAST_NEEDED_FIRST)
+            .toList();
+    for (Use<V> use : uses) {
+      if (bytes.used.get() <= max - max / 10) { // some more, so as not to sort each time
+        return;
+      }
+      drop(use.key);
+    }
+  }
+
   private synchronized void dropIdle() {
     keys.values().stream().filter(key -> key.lastUse() < sweepBefore).forEach(this::drop);
     sweepBefore = lastSweep;
@@ -167,6 +214,11 @@ public final class Replica<V> implements AutoCloseable {
     return watched == null
         ? new ReplicaStatus(ReplicaStatus.State.UNKNOWN, Duration.ZERO)
         : watched.status();
+  }
+
+  /** Bytes of all values, by estimate. */
+  public long bytes() {
+    return bytes.used.get();
   }
 
   /** Keys that are watched. */

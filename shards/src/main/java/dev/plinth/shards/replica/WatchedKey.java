@@ -35,6 +35,7 @@ final class WatchedKey<V> {
   private volatile long brokenSince;
   private volatile boolean broken;
   private volatile boolean dropped;
+  private volatile long bytes;
 
   WatchedKey(String key, Replica.Shared<V> shared, int round) {
     this.key = key;
@@ -148,8 +149,30 @@ final class WatchedKey<V> {
 
   /** From any thread. */
   void drop() {
-    dropped = true;
+    synchronized (this) {
+      weigh(0);
+      dropped = true;
+    }
     shared.thread().execute(this::end);
+  }
+
+  /** What has been dropped weighs nothing, whatever still arrives for it. */
+  private synchronized void weigh(long now) {
+    if (!dropped) {
+      shared.bytes().used().addAndGet(now - bytes);
+      bytes = now;
+    }
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  private void show(Optional<V> value) {
+    copy =
+        new ReplicaCopy<>(
+            true, value, value.map(each -> shared.version().applyAsLong(each)).orElse(0L));
+    weigh(value.map(each -> shared.bytes().memory().bytes().applyAsLong(each)).orElse(0L));
   }
 
   private void end() {
@@ -194,10 +217,9 @@ final class WatchedKey<V> {
       }
       if (!token.isEmpty()) {
         inSnapshot = false;
-        copy =
-            new ReplicaCopy<>(
-                true, next, next.map(value -> shared.version().applyAsLong(value)).orElse(0L));
+        show(next);
         caughtUp(token);
+        shared.bytes().onArrival().accept(WatchedKey.this);
         waiters.removeIf(WatchedKey.this::answered);
       }
     }

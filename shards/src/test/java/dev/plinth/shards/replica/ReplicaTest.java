@@ -277,6 +277,35 @@ class ReplicaTest {
   }
 
   @Test
+  void tooManyBytes_theLeastRecentlyUsedAreDropped() {
+    ReplicaMemory<Text> memory = new ReplicaMemory<>(10, value -> value.parts().size());
+    try (Replica<Text> bounded =
+        new Replica<>(
+            new ReplicaOptions(1000, IDLE, MAX_WAIT, PROGRESS),
+            memory,
+            owners,
+            Text::version,
+            clock.nanos(),
+            clock.scheduler())) {
+      for (int i = 0; i < 300; i++) {
+        bounded.get("k" + i);
+        bounded.get("busy");
+        clock.runDue();
+        FakeOwners.Watch watch = owners.watch(i == 0 ? "busy" : "k" + i);
+        watch.put(1, "t1");
+        clock.runDue();
+        assertTrue(bounded.bytes() <= 10, bounded.bytes() + " bytes");
+      }
+      assertTrue(bounded.get("busy").known(), "what is used all the time stays");
+      for (int i = 0; i < 20; i++) {
+        owners.watch("busy").part(1);
+      }
+      owners.watch("busy").put(2, "t2");
+      assertEquals(22, bounded.bytes(), "a large value is kept, alone");
+    }
+  }
+
+  @Test
   void idleKey_isDropped_andABusyOneStays() {
     get("idle");
     get("busy");

@@ -58,7 +58,7 @@ public final class Metrics implements AutoCloseable {
 
   void watch(ConnectionBytes bytes) {
     Gauge.builder("plinth.connections.bytes", bytes, ConnectionBytes::bytes)
-        .description("Bytes of requests that have not arrived whole and answers that are not taken")
+        .description("Bytes of open calls, incomplete requests and unread answers")
         .register(registry);
   }
 

@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.grpc;
 
+import dev.plinth.ratelimit.pipeline.CallDecisions;
 import dev.plinth.ratelimit.pipeline.Check;
 import dev.plinth.ratelimit.pipeline.Decision;
 import dev.plinth.ratelimit.pipeline.RateLimits;
@@ -58,11 +59,12 @@ record CheckCalls(PolicyDecider decider, RateLimits limits) {
         RateLimitWire.once("request_id", request.getRequestId(), request);
     long version =
         FieldChecks.between("min_policy_version", request.getMinPolicyVersion(), 0, Long.MAX_VALUE);
+    CallDecisions decided = new CallDecisions();
     return decider
         .decide(
             domain,
             version,
-            policy -> limits.checkMany(policy, checks, request.getAllOrNothing(), once))
+            policy -> limits.checkMany(policy, checks, request.getAllOrNothing(), once, decided))
         .thenApply(CheckCalls::response);
   }
 

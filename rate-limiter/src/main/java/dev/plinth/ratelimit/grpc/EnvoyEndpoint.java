@@ -3,6 +3,7 @@ package dev.plinth.ratelimit.grpc;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitRequest;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitResponse;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import dev.plinth.ratelimit.pipeline.CallDecisions;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.Decision;
 import dev.plinth.ratelimit.pipeline.RateLimits;
@@ -51,9 +52,11 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
   }
 
   private CompletionStage<List<Decision>> decide(String domain, List<EnvoyWire.EnvoyCheck> checks) {
+    CallDecisions decided = new CallDecisions();
     try {
       return decider
-          .decide(FieldChecks.domain("domain", domain), 0, policy -> decide(policy, checks))
+          .decide(
+              FieldChecks.domain("domain", domain), 0, policy -> decide(policy, checks, decided))
           .exceptionallyCompose(
               thrown ->
                   PolicyDecider.cause(thrown) instanceof Failure.Missing
@@ -73,7 +76,7 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
 
   /** Those of rules together, since they replace one another; each other one for itself. */
   private CompletionStage<List<Decision>> decide(
-      CompiledPolicy policy, List<EnvoyWire.EnvoyCheck> checks) {
+      CompiledPolicy policy, List<EnvoyWire.EnvoyCheck> checks, CallDecisions decided) {
     CompletableFuture<List<Decision>> ofRules =
         limits
             .checkDescriptors(
@@ -81,13 +84,14 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
                 checks.stream()
                     .filter(EnvoyWire.EnvoyCheck::isOfRules)
                     .map(EnvoyWire.EnvoyCheck::check)
-                    .toList())
+                    .toList(),
+                decided)
             .toCompletableFuture();
     List<CompletableFuture<List<Decision>>> all = new ArrayList<>(List.of(ofRules));
     for (EnvoyWire.EnvoyCheck one : checks) {
       if (one.override().isPresent()) {
         CompiledPolicy own = overrides.policy(policy, one, one.override().get());
-        all.add(limits.checkDescriptors(own, List.of(one.check())).toCompletableFuture());
+        all.add(limits.checkDescriptors(own, List.of(one.check()), decided).toCompletableFuture());
       }
     }
     return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))

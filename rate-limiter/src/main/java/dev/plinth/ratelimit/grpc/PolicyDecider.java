@@ -30,6 +30,7 @@ final class PolicyDecider {
 
   /**
    * @param minVersion of the policy; 0 for any
+   * @param decision applied again if it was stale: must not charge again what it has charged
    * @throws Failure.Missing if it is known that the domain has no policy
    */
   <R> CompletionStage<R> decide(

@@ -72,6 +72,20 @@ public final class RateLimits implements AutoCloseable {
    */
   public CompletionStage<List<Decision>> checkMany(
       CompiledPolicy policy, List<Check> many, boolean allOrNothing, Optional<IdempotencyKey> key) {
+    return checkMany(policy, many, allOrNothing, key, new CallDecisions());
+  }
+
+  /**
+   * The same, possibly once more after it was stale.
+   *
+   * @param decided keeps what was charged; not used with {@code allOrNothing}, when nothing was
+   */
+  public CompletionStage<List<Decision>> checkMany(
+      CompiledPolicy policy,
+      List<Check> many,
+      boolean allOrNothing,
+      Optional<IdempotencyKey> key,
+      CallDecisions decided) {
     List<BudgetSet> sets = new ArrayList<>();
     int budgets = 0;
     for (Check check : many) {
@@ -84,7 +98,7 @@ public final class RateLimits implements AutoCloseable {
     }
     return allOrNothing
         ? allOrNothing(policy, new AllOrNothingChecks(policy, many, sets), key)
-        : each(policy, sets, many, key);
+        : each(policy, sets, many, key, decided);
   }
 
   private static <R> CompletionStage<R> tooManyBudgets(String field) {
@@ -99,9 +113,10 @@ public final class RateLimits implements AutoCloseable {
       CompiledPolicy policy,
       List<BudgetSet> sets,
       List<Check> checks,
-      Optional<IdempotencyKey> key) {
+      Optional<IdempotencyKey> key,
+      CallDecisions decided) {
     if (key.isEmpty()) {
-      return inAnyOrder(policy, sets, checks);
+      return inAnyOrder(policy, sets, checks, decided);
     }
     // The first that has budgets, so that the store sees it, has the id as it is, and the others
     // wait for it: an id that was used for something else is noticed before anything is charged.
@@ -121,7 +136,7 @@ public final class RateLimits implements AutoCloseable {
     return check(policy, sets.get(first), checks.get(first).as(whole))
         .thenCompose(
             decision ->
-                inAnyOrder(policy, otherSets, others)
+                inAnyOrder(policy, otherSets, others, decided)
                     .thenApply(
                         rest -> {
                           List<Decision> all = new ArrayList<>(rest);
@@ -140,10 +155,12 @@ public final class RateLimits implements AutoCloseable {
   }
 
   private CompletionStage<List<Decision>> inAnyOrder(
-      CompiledPolicy policy, List<BudgetSet> sets, List<Check> checks) {
+      CompiledPolicy policy, List<BudgetSet> sets, List<Check> checks, CallDecisions decided) {
     List<CompletableFuture<Decision>> decisions = new ArrayList<>();
     for (int i = 0; i < checks.size(); i++) {
-      decisions.add(check(policy, sets.get(i), checks.get(i)).toCompletableFuture());
+      BudgetSet set = sets.get(i);
+      Check check = checks.get(i);
+      decisions.add(decided.of(check, () -> check(policy, set, check)));
     }
     return all(decisions);
   }
@@ -173,6 +190,12 @@ public final class RateLimits implements AutoCloseable {
    */
   public CompletionStage<List<Decision>> checkDescriptors(
       CompiledPolicy policy, List<Check> checks) {
+    return checkDescriptors(policy, checks, new CallDecisions());
+  }
+
+  /** The same, possibly once more after it was stale. */
+  public CompletionStage<List<Decision>> checkDescriptors(
+      CompiledPolicy policy, List<Check> checks, CallDecisions decided) {
     List<DescriptorMatcher.Matched> matched =
         policy.descriptors(checks.stream().map(Check::descriptors).toList());
     if (matched.stream().mapToInt(each -> each.set().budgets().size()).sum() > MAX_BUDGETS) {
@@ -180,7 +203,9 @@ public final class RateLimits implements AutoCloseable {
     }
     List<CompletableFuture<Decision>> decisions = new ArrayList<>();
     for (int i = 0; i < checks.size(); i++) {
-      decisions.add(descriptor(policy, matched.get(i), checks.get(i)).toCompletableFuture());
+      DescriptorMatcher.Matched one = matched.get(i);
+      Check check = checks.get(i);
+      decisions.add(decided.of(check, () -> descriptor(policy, one, check)));
     }
     return all(decisions);
   }

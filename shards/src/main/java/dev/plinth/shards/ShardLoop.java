@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -174,12 +176,19 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
    * end of work that is done in steps is waited for, too.
    */
   void fireTimersAfterJump(long maxSeconds) {
-    boolean hasMore = true;
-    while (hasMore) {
-      hasMore =
-          CompletableFuture.supplyAsync(this::fireTimersOnce, this)
-              .completeOnTimeout(false, maxSeconds, TimeUnit.SECONDS)
-              .join();
+    try {
+      boolean hasMore = true;
+      while (hasMore) {
+        hasMore =
+            CompletableFuture.supplyAsync(this::fireTimersOnce, this)
+                .get(maxSeconds, TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException e) {
+      log.log(Level.WARNING, "timers still run {0} s after the clock was moved", maxSeconds);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("timers cannot be fired", e.getCause());
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.plinth.junit;
 
-import dev.plinth.server.TimeSource;
+import dev.plinth.machine.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -3,6 +3,7 @@ package dev.plinth.lease;
 import dev.plinth.lease.core.LeaseApp;
 import dev.plinth.lease.grpc.ElectionBindings;
 import dev.plinth.lease.grpc.LeaseBindings;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
@@ -17,7 +18,8 @@ public final class LeaseService {
 
   /** What it keeps in the shards; they are opened with it. */
   public static LeaseApp app(InstantSource clock, MeterRegistry registry) {
-    return new LeaseApp(clock, new LeaseMetrics(registry));
+    return new LeaseApp(
+        clock, new LeaseMetrics(registry), Machine.system().memoryShare(LeaseApp.HISTORY_BYTES));
   }
 
   public static HostedService on(Shards shards, LeaseApp app, Engine engine) {

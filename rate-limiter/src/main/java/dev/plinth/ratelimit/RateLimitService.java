@@ -1,5 +1,7 @@
 package dev.plinth.ratelimit;
 
+import dev.plinth.machine.Threads;
+import dev.plinth.machine.TimeSource;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.NodeContext;
@@ -8,8 +10,6 @@ import dev.plinth.ratelimit.policy.PolicyApp;
 import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
-import dev.plinth.server.Threads;
-import dev.plinth.server.TimeSource;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;

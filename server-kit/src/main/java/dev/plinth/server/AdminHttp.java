@@ -2,6 +2,7 @@ package dev.plinth.server;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.plinth.machine.Threads;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;

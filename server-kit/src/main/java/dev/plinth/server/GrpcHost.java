@@ -1,6 +1,7 @@
 package dev.plinth.server;
 
 import dev.plinth.admin.v1.ListShardsResponse;
+import dev.plinth.machine.Threads;
 import dev.plinth.server.call.CallContext;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.ConnectionBytes;

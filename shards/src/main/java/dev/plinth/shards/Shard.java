@@ -1,5 +1,6 @@
 package dev.plinth.shards;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.request.RequestMemo;
 import dev.plinth.shards.store.OwnedShard;
@@ -69,7 +70,7 @@ final class Shard {
 
   private void numberFrom(long revision) {
     commits.startAfter(revision);
-    hub = new WatchHub(revision);
+    hub = new WatchHub(revision, Machine.system().memoryShare(WatchHub.MAX_BYTES));
   }
 
   /**

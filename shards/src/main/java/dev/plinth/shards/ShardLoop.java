@@ -1,6 +1,6 @@
 package dev.plinth.shards;
 
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;

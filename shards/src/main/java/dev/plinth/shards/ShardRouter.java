@@ -1,6 +1,6 @@
 package dev.plinth.shards;
 
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
 import dev.plinth.shards.store.ShardStore.Node;
 import dev.plinth.shards.store.ShardStore.Owner;

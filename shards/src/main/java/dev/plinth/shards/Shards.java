@@ -1,8 +1,9 @@
 package dev.plinth.shards;
 
+import dev.plinth.machine.Machine;
+import dev.plinth.machine.TimeSource;
 import dev.plinth.server.Engine;
 import dev.plinth.server.StartRefusedException;
-import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.request.RequestMemo;
 import dev.plinth.shards.request.RequestMemory;
@@ -47,7 +48,6 @@ public final class Shards implements AutoCloseable {
   private final ShardSlot[] slots;
   private final ShardMetrics metrics;
   private final RequestMemory requests;
-  private final HeapPressure heap = HeapPressure.ofThisProcess();
   private final ShardRouter shardRouter;
   private final Placement placement;
   private final Engine engine;
@@ -215,7 +215,7 @@ public final class Shards implements AutoCloseable {
   /** With a heap that is nearly full only what is urgent goes on: it ends holds and sessions. */
   private boolean refuseToGrow(
       int shard, CommandPriority commandPriority, Consumer<Failure> refusal) {
-    boolean refused = commandPriority == CommandPriority.NORMAL && heap.getAsBoolean();
+    boolean refused = commandPriority == CommandPriority.NORMAL && Machine.system().isHeapFull();
     if (refused) {
       metrics.refused();
       refusal.accept(ShardFailures.heapFull(shard));

@@ -20,6 +20,8 @@ final class WatchHub {
 
   static final int MAX_BYTES = 8 << 20;
 
+  private final long maxBytes;
+
   private record Commit(long revision, List<Event> events, long bytes) {}
 
   private final ArrayDeque<Commit> ring = new ArrayDeque<>();
@@ -32,8 +34,13 @@ final class WatchHub {
   private long floor;
   private volatile long revision; // written by the loop, read by whoever looks at the shard
 
-  /** Events before the takeover are not kept. */
-  WatchHub(long revision) {
+  /**
+   * Events before the takeover are not kept.
+   *
+   * @param maxBytes of the events that are kept for those who resume
+   */
+  WatchHub(long revision, long maxBytes) {
+    this.maxBytes = maxBytes;
     this.floor = revision;
     this.revision = revision;
   }
@@ -87,7 +94,7 @@ final class WatchHub {
     ring.add(new Commit(at, events, bytes));
     eventsHeld += events.size();
     bytesHeld += bytes;
-    while ((eventsHeld > MAX_EVENTS || bytesHeld > MAX_BYTES) && ring.size() > 1) {
+    while ((eventsHeld > MAX_EVENTS || bytesHeld > maxBytes) && ring.size() > 1) {
       Commit oldest = ring.poll();
       eventsHeld -= oldest.events.size();
       bytesHeld -= oldest.bytes;

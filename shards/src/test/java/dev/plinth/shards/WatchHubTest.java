@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class WatchHubTest {
-  private final WatchHub hub = new WatchHub(10);
+  private final WatchHub hub = new WatchHub(10, WatchHub.MAX_BYTES);
   private final RecordedWatcher watcher = new RecordedWatcher();
 
   @Test

@@ -1,10 +1,10 @@
 package dev.plinth.standalone;
 
+import dev.plinth.machine.TimeSource;
 import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisAddress;
 import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
-import dev.plinth.server.TimeSource;
 import dev.plinth.server.settings.InvalidSettingException;
 import dev.plinth.standalone.PlinthSettings.EngineSettings;
 import java.util.concurrent.Executor;

@@ -122,6 +122,21 @@ class SmallHeapTest {
   }
 
   @Test
+  void K14_heapWithRoomAgain_takesWhatItRefused() throws Exception {
+    flood(
+        LeaseServiceGrpc.getAcquireMethod(),
+        i ->
+            AcquireRequest.newBuilder()
+                .setNamespace("ns" + i / 10)
+                .setKey("key" + i)
+                .setOwnerId("owner")
+                .setTtl(Durations.fromSeconds(20))
+                .setPayload(PAYLOAD)
+                .build());
+    Await.until("there is room for a lease", () -> isGranted(payload("after")));
+  }
+
+  @Test
   void K14_connectionsAndHalfRequests_costNobodyElseTheirCalls() throws Exception {
     for (int i = 0; i < 350; i++) {
       Socket socket = new Socket("127.0.0.1", port);

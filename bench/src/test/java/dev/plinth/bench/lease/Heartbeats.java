@@ -9,7 +9,7 @@ import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceBlockingStub;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceStub;
 import dev.plinth.lease.v1.OpenSessionRequest;
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.stub.StreamObserver;

@@ -1,5 +1,6 @@
 package dev.plinth.bench.limits;
 
+import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.RateLimitSettings;
 import dev.plinth.ratelimit.policy.PolicyApp;
@@ -8,7 +9,6 @@ import dev.plinth.ratelimit.store.redis.RedisBudgetStore;
 import dev.plinth.ratelimit.store.redis.RedisSettings;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
-import dev.plinth.server.Threads;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.ShardsSettings;
 import dev.plinth.shards.grpc.CallForwarder;

@@ -2,6 +2,7 @@ package dev.plinth.bench.limits;
 
 import dev.plinth.bench.BenchRedis;
 import dev.plinth.bench.Table;
+import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.pipeline.Check;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
@@ -15,7 +16,6 @@ import dev.plinth.ratelimit.store.Charge;
 import dev.plinth.ratelimit.store.Operation;
 import dev.plinth.ratelimit.store.RowMemory;
 import dev.plinth.ratelimit.store.embedded.EmbeddedBudgetStore;
-import dev.plinth.server.Threads;
 import io.lettuce.core.FlushMode;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,6 @@
 package dev.plinth.bench.limits;
 
+import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.pipeline.Check;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.Decision;
@@ -13,7 +14,6 @@ import dev.plinth.ratelimit.policy.Limit.Bucket;
 import dev.plinth.ratelimit.policy.Policy;
 import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.ratelimit.store.BudgetStore;
-import dev.plinth.server.Threads;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;

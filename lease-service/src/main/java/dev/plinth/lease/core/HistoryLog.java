@@ -28,17 +28,15 @@ import java.util.TreeMap;
 final class HistoryLog implements CommitLog {
   static final String PREFIX = "lease/h/";
 
-  /** As many at least are kept, and not many more, unless they take more than {@link #BYTES}. */
+  /** As many at least are kept, and not many more, unless they take too many bytes. */
   static final int EVENTS = 65_536;
-
-  /** What the rows may take together; the newest one comes on top. */
-  static final long BYTES = 8L << 20;
 
   /** A row that has so many takes no more commits: the next would have to write them again. */
   static final int EVENTS_A_ROW = 16;
 
   private record StoredRow(String key, int events) {}
 
+  private final long maxBytes;
   private final TreeMap<Long, byte[]> rows = new TreeMap<>();
   private final TreeMap<Long, StoredRow> stored = new TreeMap<>();
   // The last freed is taken first, so that as few large rows as possible stay behind.
@@ -51,6 +49,13 @@ final class HistoryLog implements CommitLog {
   private boolean full = true;
   private boolean sealed = true;
   private boolean loading;
+
+  /**
+   * @param maxBytes what the rows may take together; the newest one comes on top
+   */
+  HistoryLog(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
 
   void load(Row row) {
     long loaded = RowReader.row(row, PREFIX).number();
@@ -68,7 +73,7 @@ final class HistoryLog implements CommitLog {
     number = stored.lastKey();
     events = stored.get(number).events();
     long first = number + 1;
-    while (total < EVENTS && bytes < BYTES && stored.containsKey(first - 1)) {
+    while (total < EVENTS && bytes < maxBytes && stored.containsKey(first - 1)) {
       first--;
       total += stored.get(first).events();
       bytes += rows.get(first).length;
@@ -109,7 +114,7 @@ final class HistoryLog implements CommitLog {
 
   private void makeRoom() {
     while (stored.size() > 1
-        && (bytes > BYTES
+        && (bytes > maxBytes
             || total - stored.firstEntry().getValue().events() >= EVENTS - EVENTS_A_ROW)) {
       StoredRow oldest = stored.pollFirstEntry().getValue();
       bytes -= rows.pollFirstEntry().getValue().length;

@@ -28,12 +28,17 @@ final class Holds {
   private final LeaseEvents events;
   private final LeaseNamespaces leaseNamespaces;
   private final OwnerIndex ownerIndex = new OwnerIndex();
-  final HistoryLog history = new HistoryLog();
+  final HistoryLog history;
   final PersistentCounters terms = new PersistentCounters(TERMS);
   private final Map<Object, Hold> followed = new HashMap<>();
 
-  Holds(InstantSource clock, LeaseEvents events, LeaseNamespaces leaseNamespaces) {
+  Holds(
+      InstantSource clock,
+      LeaseEvents events,
+      LeaseNamespaces leaseNamespaces,
+      HistoryLog history) {
     this.clock = clock;
+    this.history = history;
     this.events = events;
     this.leaseNamespaces = leaseNamespaces;
     this.waitQueues = new WaitQueues(leaseNamespaces, ownerIndex, events, this::admit, this::grant);

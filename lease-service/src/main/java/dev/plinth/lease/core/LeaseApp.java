@@ -11,12 +11,20 @@ import java.util.List;
  * no further.
  */
 public final class LeaseApp implements ShardApp<Leases> {
+  /** What the history of a shard takes at most, where memory allows it. */
+  public static final long HISTORY_BYTES = 8L << 20;
+
   private final InstantSource clock;
   private final LeaseEvents events;
+  private final long historyBytes;
 
-  public LeaseApp(InstantSource clock, LeaseEvents events) {
+  /**
+   * @param historyBytes what the history of a shard may take
+   */
+  public LeaseApp(InstantSource clock, LeaseEvents events, long historyBytes) {
     this.clock = clock;
     this.events = events;
+    this.historyBytes = historyBytes;
   }
 
   @Override
@@ -26,7 +34,7 @@ public final class LeaseApp implements ShardApp<Leases> {
 
   @Override
   public Leases open(List<Row> rows, Tx tx) {
-    Leases leases = new Leases(clock, events);
+    Leases leases = new Leases(clock, events, historyBytes);
     leases.load(rows, tx);
     return leases;
   }

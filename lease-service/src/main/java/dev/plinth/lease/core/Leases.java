@@ -28,10 +28,13 @@ public final class Leases {
   private final Fences fences;
   private final ForcedReleases forcedReleases;
 
-  Leases(InstantSource clock, LeaseEvents events) {
+  /**
+   * @param historyBytes what the history may take
+   */
+  Leases(InstantSource clock, LeaseEvents events, long historyBytes) {
     this.clock = clock;
     this.events = events;
-    this.holds = new Holds(clock, events, leaseNamespaces);
+    this.holds = new Holds(clock, events, leaseNamespaces, new HistoryLog(historyBytes));
     this.waitQueues = holds.waitQueues;
     this.sessions = new Sessions(leaseNamespaces, holds, events);
     this.fences = new Fences(leaseNamespaces, events);

@@ -25,12 +25,12 @@ abstract class CoreTest {
   final ManualTx tx = ManualTx.direct(clock);
   private final Map<Answer<AcquireResult>, AcquireSpec> specs = new IdentityHashMap<>();
   final CountedEvents events = new CountedEvents();
-  Leases leases = new Leases(clock, events);
+  Leases leases = new Leases(clock, events, LeaseApp.HISTORY_BYTES);
 
   /** As the next owner of the shard does it. */
   final void takeOver() {
     tx.crash();
-    leases = new Leases(clock, events);
+    leases = new Leases(clock, events, LeaseApp.HISTORY_BYTES);
     leases.load(tx.stored(), tx);
   }
 

@@ -17,6 +17,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class HistorySnapshotTest extends CoreTest {
+  private static final long BYTES = LeaseApp.HISTORY_BYTES;
+
   @Test
   void V19_everyGrantAndEnd_isThere_withActorCauseTokenWaitAndHoldTime() {
     long ann = granted(acquire(wish("ann").ttl(LONG))).token();
@@ -77,7 +79,7 @@ class HistorySnapshotTest extends CoreTest {
 
   @Test
   void eventsOfOneCommit_shareARow_howeverMany_andAreStillBounded() {
-    HistoryLog log = new HistoryLog();
+    HistoryLog log = new HistoryLog(BYTES);
     granted(acquire("ann"));
     byte[] line = history().get(0).line();
     Map<String, byte[]> stored = new TreeMap<>();
@@ -95,7 +97,7 @@ class HistorySnapshotTest extends CoreTest {
         log.snapshot().after(HistorySnapshot.Position.START, 1 << 20, e -> true);
     assertTrue(all.entries().size() >= HistoryLog.EVENTS - HistoryLog.EVENTS_A_ROW);
     assertTrue(all.entries().size() <= HistoryLog.EVENTS + 200);
-    HistoryLog loaded = new HistoryLog();
+    HistoryLog loaded = new HistoryLog(BYTES);
     stored.forEach((key, value) -> loaded.load(new Row(key, value)));
     assertEquals(log.snapshot().last(), loaded.snapshot().last());
     assertTrue(loaded.snapshot().completeFrom().isPresent());
@@ -106,20 +108,20 @@ class HistorySnapshotTest extends CoreTest {
 
   @Test
   void history_isBoundedInBytes_overATakeoverToo() {
-    HistoryLog log = new HistoryLog();
+    HistoryLog log = new HistoryLog(BYTES);
     granted(acquire(wish("\u6f22".repeat(100)).key("\u6f22".repeat(200))));
     byte[] line = history().get(0).line();
     Map<String, byte[]> stored = new TreeMap<>();
-    for (long written = 0; written < 3 * HistoryLog.BYTES; written += line.length) {
+    for (long written = 0; written < 3 * BYTES; written += line.length) {
       log.add(line);
       Write row = log.seal();
       stored.put(row.key(), row.value());
     }
-    long limit = HistoryLog.BYTES + 2L * HistoryLog.EVENTS_A_ROW * (line.length + 100);
+    long limit = BYTES + 2L * HistoryLog.EVENTS_A_ROW * (line.length + 100);
     assertTrue(stored.values().stream().mapToLong(row -> row.length).sum() < limit);
     int kept = everything(log.snapshot());
-    assertTrue(kept > HistoryLog.BYTES / (line.length + 100), kept + " events");
-    HistoryLog loaded = new HistoryLog();
+    assertTrue(kept > BYTES / (line.length + 100), kept + " events");
+    HistoryLog loaded = new HistoryLog(BYTES);
     stored.forEach((key, value) -> loaded.load(new Row(key, value)));
     assertTrue(everything(loaded.snapshot()) <= kept);
     assertEquals(log.snapshot().last(), loaded.snapshot().last());
@@ -131,7 +133,7 @@ class HistorySnapshotTest extends CoreTest {
 
   @Test
   void page_costsWhatItReturns_whereMostEventsAreNotWanted() {
-    HistoryLog log = new HistoryLog();
+    HistoryLog log = new HistoryLog(BYTES);
     granted(acquire("ann"));
     byte[] line = history().get(0).line();
     for (int i = 0; i < 3500; i++) {
@@ -158,7 +160,7 @@ class HistorySnapshotTest extends CoreTest {
 
   @Test
   void pageToken_atTheEndOfARowThatLeft_missesNothing() {
-    HistoryLog log = new HistoryLog();
+    HistoryLog log = new HistoryLog(BYTES);
     granted(acquire("ann"));
     byte[] line = history().get(0).line();
     for (int commit = 0; commit < 1_000; commit++) {

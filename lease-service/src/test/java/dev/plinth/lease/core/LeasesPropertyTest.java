@@ -288,7 +288,7 @@ class LeasesPropertyTest extends CoreTest {
   }
 
   private void checkRows(List<LeaseView> held, String when) {
-    Leases stored = new Leases(clock, new CountedEvents());
+    Leases stored = new Leases(clock, new CountedEvents(), LeaseApp.HISTORY_BYTES);
     ManualTx other = ManualTx.direct(new dev.plinth.testkit.ManualClock());
     stored.load(tx.stored(), other);
     assertEquals(names(held), names(stored.snapshot("default", "", other.nanos())), when);

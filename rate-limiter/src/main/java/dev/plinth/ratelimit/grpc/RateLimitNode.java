@@ -1,10 +1,10 @@
 package dev.plinth.ratelimit.grpc;
 
+import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.RateLimits;
 import dev.plinth.ratelimit.policy.PolicyApp;
-import dev.plinth.server.Threads;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.CallForwarder;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Timestamps;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.v1.Algorithm;
 import dev.plinth.ratelimit.v1.Policy;
@@ -17,7 +18,6 @@ import dev.plinth.ratelimit.v1.PolicySnapshot;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
-import dev.plinth.server.Threads;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.grpc.LoopbackChannel;
 import dev.plinth.shards.replica.Replica;

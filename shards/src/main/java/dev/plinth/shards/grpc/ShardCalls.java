@@ -1,7 +1,7 @@
 package dev.plinth.shards.grpc;
 
 import com.google.protobuf.Message;
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;

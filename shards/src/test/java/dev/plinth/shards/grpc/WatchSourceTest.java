@@ -3,6 +3,7 @@ package dev.plinth.shards.grpc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.v1.GetPolicyRequest;
 import dev.plinth.ratelimit.v1.Policy;
 import dev.plinth.ratelimit.v1.PolicyChange;
@@ -11,7 +12,6 @@ import dev.plinth.ratelimit.v1.PolicyProgress;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.ratelimit.v1.WatchPoliciesRequest;
 import dev.plinth.ratelimit.v1.WatchPoliciesResponse;
-import dev.plinth.server.Threads;
 import dev.plinth.shards.replica.ReplicaSource;
 import dev.plinth.testkit.Await;
 import io.grpc.Context;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import dev.plinth.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;

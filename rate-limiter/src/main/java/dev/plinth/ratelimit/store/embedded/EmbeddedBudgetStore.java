@@ -1,12 +1,12 @@
 package dev.plinth.ratelimit.store.embedded;
 
+import dev.plinth.machine.Threads;
+import dev.plinth.machine.TimeSource;
 import dev.plinth.ratelimit.engine.Budgets;
 import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.store.RowMemory;
-import dev.plinth.server.Threads;
-import dev.plinth.server.TimeSource;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import java.nio.file.Path;
 import java.time.Duration;

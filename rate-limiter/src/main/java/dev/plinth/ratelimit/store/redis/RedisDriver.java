@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;

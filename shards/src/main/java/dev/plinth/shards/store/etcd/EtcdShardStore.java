@@ -1,6 +1,6 @@
 package dev.plinth.shards.store.etcd;
 
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;

@@ -4,7 +4,7 @@ import static dev.plinth.shards.store.etcd.Stores.put;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.plinth.server.Threads;
+import dev.plinth.machine.Threads;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.CommitResult;

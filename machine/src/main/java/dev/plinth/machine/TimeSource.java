@@ -1,4 +1,4 @@
-package dev.plinth.server;
+package dev.plinth.machine;
 
 import java.time.Instant;
 import java.time.InstantSource;

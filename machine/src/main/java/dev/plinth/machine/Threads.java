@@ -1,4 +1,4 @@
-package dev.plinth.server;
+package dev.plinth.machine;
 
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;

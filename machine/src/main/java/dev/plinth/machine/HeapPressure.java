@@ -1,4 +1,4 @@
-package dev.plinth.shards;
+package dev.plinth.machine;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -14,19 +14,25 @@ import java.util.function.LongSupplier;
  * memory has no other bound: each of them may stay within its quota, and there may be any number.
  *
  * <p>It goes by what was left of the largest pool, where all ends that stays, after it was last
- * collected: what is in use meanwhile may be garbage.
+ * collected: what is in use meanwhile may be garbage. A process that refuses everything allocates
+ * little, so nothing would make the JVM collect again and notice that there is room. While the heap
+ * is full the JVM is therefore asked to collect now and then.
  */
 final class HeapPressure implements BooleanSupplier {
   private static final double MAX = 0.85;
   private static final long LOOK_NANOS = 50_000_000;
+  private static final long COLLECT_NANOS = 5_000_000_000L;
 
   private final BooleanSupplier full;
+  private final HeapCollector collector;
   private final LongSupplier nanos;
   private volatile long lookedAt;
   private volatile boolean high;
+  private long collectsAt;
 
-  HeapPressure(BooleanSupplier full, LongSupplier nanos) {
+  HeapPressure(BooleanSupplier full, HeapCollector collector, LongSupplier nanos) {
     this.full = full;
+    this.collector = collector;
     this.nanos = nanos;
     this.lookedAt = nanos.getAsLong() - LOOK_NANOS;
   }
@@ -38,12 +44,19 @@ final class HeapPressure implements BooleanSupplier {
             .filter(each -> each.getType() == MemoryType.HEAP)
             .filter(each -> each.getCollectionUsage() != null && each.getUsage().getMax() > 0)
             .max(Comparator.comparingLong(each -> each.getUsage().getMax()));
-    return new HeapPressure(() -> pool.filter(HeapPressure::isFull).isPresent(), System::nanoTime);
+    return new HeapPressure(
+        () -> pool.filter(HeapPressure::isFull).isPresent(),
+        HeapCollector.ofThisProcess(),
+        System::nanoTime);
   }
 
+  /** A concurrent cycle frees regions without being a collection of the pool: so both are asked. */
   private static boolean isFull(MemoryPoolMXBean pool) {
-    MemoryUsage left = pool.getCollectionUsage();
-    return left != null && left.getUsed() > left.getMax() * MAX;
+    return isFull(pool.getCollectionUsage()) && isFull(pool.getUsage());
+  }
+
+  private static boolean isFull(MemoryUsage usage) {
+    return usage != null && usage.getUsed() > usage.getMax() * MAX;
   }
 
   /** Looked at now and then; in between it is what it was. */
@@ -51,9 +64,24 @@ final class HeapPressure implements BooleanSupplier {
   public boolean getAsBoolean() {
     long now = nanos.getAsLong();
     if (now - lookedAt >= LOOK_NANOS) {
-      lookedAt = now;
-      high = full.getAsBoolean();
+      look(now);
     }
     return high;
+  }
+
+  private synchronized void look(long now) {
+    lookedAt = now;
+    boolean before = high;
+    high = full.getAsBoolean();
+    if (!high) {
+      if (before) {
+        collector.rest();
+      }
+    } else if (!before) {
+      collectsAt = now + COLLECT_NANOS; // the one that found it full was just now
+    } else if (now - collectsAt >= 0) {
+      collectsAt = now + COLLECT_NANOS;
+      collector.collect();
+    }
   }
 }

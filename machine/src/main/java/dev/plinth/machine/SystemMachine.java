@@ -75,6 +75,11 @@ final class SystemMachine implements Machine {
   }
 
   @Override
+  public ExecutorService workers(String name) {
+    return Executors.newCachedThreadPool(Threads.daemons(name));
+  }
+
+  @Override
   public Loop loop(String name, Loop.Body body) {
     return new SystemLoop(name, body);
   }
@@ -83,6 +88,11 @@ final class SystemMachine implements Machine {
   public <T> T await(CompletableFuture<T> result, Duration atMost)
       throws InterruptedException, ExecutionException, TimeoutException {
     return result.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public <T> T await(CompletableFuture<T> result) throws InterruptedException, ExecutionException {
+    return result.get();
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.plinth.client.LeaseState;
+import dev.plinth.client.TestMachine;
 import dev.plinth.client.internal.BlockingCaller;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientEventLoop;
@@ -17,6 +18,7 @@ import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceImplBase;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.machine.Machine;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -49,11 +51,13 @@ class NamespaceSessionsTest {
     String name = InProcessServerBuilder.generateName();
     server = InProcessServerBuilder.forName(name).addService(new Opener()).build().start();
     channel = InProcessChannelBuilder.forName(name).build();
+    Machine machine = TestMachine.of(clock);
     RetrySchedule rule = new RetrySchedule(new Random(1));
-    BlockingCaller blockingCaller = new BlockingCaller(channel, TTL, rule, time -> pause());
+    BlockingCaller blockingCaller =
+        new BlockingCaller(machine, channel, TTL, rule, time -> pause());
     ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
     ClientEnvironment environment =
-        new ClientEnvironment(clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE);
+        new ClientEnvironment(machine, thread, Runnable::run, rule, ClientEvents.NONE);
     ClientRuntime runtime =
         new ClientRuntime(
             "ann", channel, blockingCaller, environment, TTL, Runnable::run, Optional.empty());

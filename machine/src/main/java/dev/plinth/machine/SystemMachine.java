@@ -26,9 +26,13 @@ final class SystemMachine implements Machine {
   private final TimeSource time = TimeSource.system();
   private final RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
   private final RandomGenerator secureRandom = new SecureRandom();
-  private final HeapPressure heap = HeapPressure.ofThisProcess();
 
   private SystemMachine() {}
+
+  /** When first asked for: a client never does, in processes whose JVM may have no such beans. */
+  private static final class Heap {
+    static final HeapPressure PRESSURE = HeapPressure.ofThisProcess();
+  }
 
   @Override
   public TimeSource time() {
@@ -107,7 +111,7 @@ final class SystemMachine implements Machine {
 
   @Override
   public boolean isHeapFull() {
-    return heap.getAsBoolean();
+    return Heap.PRESSURE.getAsBoolean();
   }
 
   @Override

@@ -95,7 +95,7 @@ final class RunningServer implements AutoCloseable {
             .intercept(new TimedCallInterceptor(scheduler))
             .build();
     channels.add(own);
-    return PlinthClient.builder(own).clock(clock.nanos(), scheduler).wall(clock);
+    return PlinthClient.builder(own).machine(new ClockMachine(clock, scheduler));
   }
 
   @Override

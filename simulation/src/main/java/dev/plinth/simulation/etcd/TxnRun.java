@@ -103,9 +103,8 @@ final class TxnRun {
       if (op.hasRequestTxn()) {
         checkPuts(branch.nested.get(next++));
       } else if (op.hasRequestPut()) {
-        PutRequest put = op.getRequestPut();
-        previous(put);
-        checkLease(put);
+        checkPrevious(op.getRequestPut());
+        checkLease(op.getRequestPut());
       }
     }
   }
@@ -157,7 +156,7 @@ final class TxnRun {
   /** A put by itself. */
   PutResponse put(PutRequest put) {
     checkLease(put);
-    previous(put);
+    checkPrevious(put);
     PutResponse answer = apply(put);
     end();
     return answer;
@@ -176,14 +175,19 @@ final class TxnRun {
     return answer.setHeader(header()).build();
   }
 
-  /** The row before a put, without which some puts are refused. */
-  private Optional<KeyValue> previous(PutRequest put) {
-    Optional<KeyValue> before =
-        state.range(put.getKey(), ByteString.EMPTY, 0, revision()).stream().findFirst();
-    if (before.isEmpty() && (put.getIgnoreValue() || put.getIgnoreLease())) {
+  /**
+   * Some puts need a row to be there. Where the same transaction has deleted it since (etcd's check
+   * of overlaps does not see a delete of all keys), etcd 3.4 dies of it, on every member and at
+   * every start; the model fails too, with NoSuchElementException.
+   */
+  private void checkPrevious(PutRequest put) {
+    if ((put.getIgnoreValue() || put.getIgnoreLease()) && previous(put).isEmpty()) {
       throw EtcdErrors.keyNotFound();
     }
-    return before;
+  }
+
+  private Optional<KeyValue> previous(PutRequest put) {
+    return state.range(put.getKey(), ByteString.EMPTY, 0, revision()).stream().findFirst();
   }
 
   /** A deletion by itself. */

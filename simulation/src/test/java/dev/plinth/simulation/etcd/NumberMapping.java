@@ -2,12 +2,12 @@ package dev.plinth.simulation.etcd;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.LongUnaryOperator;
-import java.util.HashMap;
 
 /**
  * Puts the revisions and lease ids of one etcd in the place of another's, in requests and answers.

@@ -2,10 +2,10 @@ package dev.plinth.simulation.etcd;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.etcd.jetcd.api.CompactionRequest;
 import io.etcd.jetcd.api.Compare;
 import io.etcd.jetcd.api.Compare.CompareResult;
 import io.etcd.jetcd.api.Compare.CompareTarget;
-import io.etcd.jetcd.api.CompactionRequest;
 import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
@@ -37,6 +37,8 @@ final class RandomRequests {
 
   private final RandomGenerator random;
   private final List<Long> leases = new ArrayList<>();
+  // In one transaction with puts that need a row, a delete of all keys kills etcd 3.4.
+  private boolean deletesAll;
 
   RandomRequests(RandomGenerator random) {
     this.random = random;
@@ -63,6 +65,7 @@ final class RandomRequests {
     } else if (kind < 44) {
       return delete();
     } else if (kind < 76) {
+      deletesAll = oneIn(2);
       return txn(revision, 0);
     } else if (kind < 79) {
       return wideTxn();
@@ -132,6 +135,10 @@ final class RandomRequests {
     return put.getIgnoreValue() && !oneIn(4) ? put.build() : put.setValue(value()).build();
   }
 
+  private PutRequest plainPut() {
+    return put().toBuilder().clearIgnoreLease().clearIgnoreValue().build();
+  }
+
   private PutRequest largePut() {
     // Over the limit of the log, and over that of a message.
     int bytes = oneIn(2) ? RequestCheck.MAX_REQUEST_BYTES : RequestCheck.MAX_MESSAGE_BYTES;
@@ -146,6 +153,11 @@ final class RandomRequests {
         .setRangeEnd(end(key))
         .setPrevKv(oneIn(2))
         .build();
+  }
+
+  private DeleteRangeRequest partialDelete() {
+    DeleteRangeRequest delete = delete();
+    return delete.getRangeEnd().equals(ZERO) ? delete.toBuilder().clearRangeEnd().build() : delete;
   }
 
   private RangeRequest range(long revision) {
@@ -196,11 +208,11 @@ final class RandomRequests {
     if (kind == 0) {
       return op.build();
     } else if (kind < 14) {
-      return op.setRequestPut(put()).build();
+      return op.setRequestPut(deletesAll ? plainPut() : put()).build();
     } else if (kind < 24) {
       return op.setRequestRange(range(revision)).build();
     } else if (kind < 30 || depth == MAX_DEPTH) {
-      return op.setRequestDeleteRange(delete()).build();
+      return op.setRequestDeleteRange(deletesAll ? delete() : partialDelete()).build();
     }
     return op.setRequestTxn(txn(revision, depth + 1)).build();
   }
@@ -216,8 +228,7 @@ final class RandomRequests {
     // Now and then what the target is not compared with.
     switch (oneIn(10) ? random.nextInt(4) : compare.getTargetValue()) {
       case CompareTarget.VERSION_VALUE -> compare.setVersion(random.nextLong(4));
-      case CompareTarget.CREATE_VALUE ->
-          compare.setCreateRevision(oneIn(2) ? 0 : near(revision));
+      case CompareTarget.CREATE_VALUE -> compare.setCreateRevision(oneIn(2) ? 0 : near(revision));
       case CompareTarget.MOD_VALUE -> compare.setModRevision(oneIn(2) ? 0 : near(revision));
       default -> compare.setValue(value());
     }

@@ -21,7 +21,6 @@ import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.PutResponse;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
-import io.etcd.jetcd.api.RequestOp;
 import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
@@ -31,7 +30,6 @@ import io.grpc.StatusRuntimeException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 
 /**
  * One etcd 3.4 cluster, asked one request at a time: its data, its refusals, its leases on a clock
@@ -96,19 +94,14 @@ public final class EtcdModel {
         SpaceQuota.cost(request),
         () -> RequestCheck.txn(request),
         () -> {
-          boolean stale =
-              operations(request).allMatch(op -> op.getRequestRange().getSerializable());
+          boolean stale = RequestCheck.isSerializable(request);
           TxnRun run = new TxnRun(state, stale ? staleRevision() : state.revision());
-          if (!operations(request).allMatch(RequestOp::hasRequestRange)) {
+          if (!RequestCheck.isReadOnly(request)) {
             log(request);
           }
           TxnResponse answer = run.run(request);
           return answer.toBuilder().setHeader(header(run.revision())).build();
         });
-  }
-
-  private static Stream<RequestOp> operations(TxnRequest request) {
-    return Stream.concat(request.getSuccessList().stream(), request.getFailureList().stream());
   }
 
   public CompactionResponse compact(CompactionRequest request) {

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** What etcd refuses before it looks at its data. The order of the checks decides the answer. */
 final class RequestCheck {
@@ -61,6 +62,20 @@ final class RequestCheck {
     operations(request, MAX_OPS);
     new Writes(request.getSuccessList());
     new Writes(request.getFailureList());
+  }
+
+  /** Whether any member may answer it from what it has. */
+  static boolean isSerializable(TxnRequest request) {
+    return operations(request).allMatch(op -> op.getRequestRange().getSerializable());
+  }
+
+  /** One that has others nested in it counts as writing, whatever they do. */
+  static boolean isReadOnly(TxnRequest request) {
+    return operations(request).allMatch(RequestOp::hasRequestRange);
+  }
+
+  private static Stream<RequestOp> operations(TxnRequest request) {
+    return Stream.concat(request.getSuccessList().stream(), request.getFailureList().stream());
   }
 
   /** A transaction inside another may have as many operations as that leaves of the maximum. */

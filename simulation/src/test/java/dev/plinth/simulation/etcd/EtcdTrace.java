@@ -9,6 +9,8 @@ import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.LeaseRevokeRequest;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.PutResponse;
+import io.etcd.jetcd.api.ResponseOp;
+import io.etcd.jetcd.api.TxnResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,12 +94,18 @@ final class EtcdTrace {
                   expected,
                   actual));
     }
-    answers.merge(
-        request.getDescriptorForType().getName()
-            + " "
-            + (ofReal.isRefused() ? ofReal.refusal() : "answered"),
-        1,
-        Integer::sum);
+    answers.merge(kind(request, ofReal), 1, Integer::sum);
+  }
+
+  private static String kind(Message request, EtcdAnswer answer) {
+    String name = request.getDescriptorForType().getName();
+    if (answer.isRefused()) {
+      return name + " " + answer.refusal().replaceAll(" \\(.*", "");
+    }
+    boolean nested =
+        answer.message() instanceof TxnResponse done
+            && done.getResponsesList().stream().anyMatch(ResponseOp::hasResponseTxn);
+    return name + " answered" + (nested ? ", with others nested" : "");
   }
 
   private static String shortened(Message request) {

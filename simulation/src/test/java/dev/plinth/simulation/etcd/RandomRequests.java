@@ -90,7 +90,7 @@ final class RandomRequests {
   }
 
   private ByteString key() {
-    return oneIn(60) ? ByteString.EMPTY : any(KEYS);
+    return oneIn(200) ? ByteString.EMPTY : any(KEYS);
   }
 
   private ByteString end(ByteString key) {
@@ -205,7 +205,7 @@ final class RandomRequests {
   private RequestOp op(long revision, int depth) {
     RequestOp.Builder op = RequestOp.newBuilder();
     int kind = random.nextInt(40);
-    if (kind == 0) {
+    if (oneIn(100)) {
       return op.build();
     } else if (kind < 14) {
       return op.setRequestPut(deletesAll ? plainPut() : put()).build();

@@ -10,26 +10,16 @@ import io.etcd.jetcd.Lease;
 import io.etcd.jetcd.Lock;
 import io.etcd.jetcd.Maintenance;
 import io.etcd.jetcd.Watch;
-import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** jetcd's client as far as the model goes. */
 record SimulatedClient(SimulatedEtcdConnection connection) implements Client {
-  /** Sends a request, and fails as jetcd does. */
+  /** Fails with etcd's status, as jetcd's calls of KV and Lease do. */
   <Q extends MessageLite, A, R> CompletableFuture<R> call(
       Q request, BiFunction<EtcdModel, Q, A> apply, Function<A, R> convert) {
-    return connection
-        .call(request, apply)
-        .handle(
-            (answer, failure) -> {
-              if (failure != null) {
-                throw new CompletionException(EtcdExceptionFactory.toEtcdException(failure));
-              }
-              return convert.apply(answer);
-            });
+    return connection.call(request, apply).thenApply(convert);
   }
 
   static UnsupportedOperationException notModelled() {

@@ -1,10 +1,12 @@
 package dev.plinth.simulation.etcd;
 
+import com.google.protobuf.MessageLite;
 import io.etcd.jetcd.Maintenance;
 import io.etcd.jetcd.api.AlarmRequest;
 import io.etcd.jetcd.api.AlarmType;
 import io.etcd.jetcd.api.DefragmentRequest;
 import io.etcd.jetcd.api.StatusRequest;
+import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.etcd.jetcd.maintenance.AlarmMember;
 import io.etcd.jetcd.maintenance.AlarmResponse;
 import io.etcd.jetcd.maintenance.DefragmentResponse;
@@ -15,9 +17,26 @@ import io.etcd.jetcd.maintenance.StatusResponse;
 import io.grpc.stub.StreamObserver;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** Alarms, and the size of the file. Every member is the same one. */
 record SimulatedMaintenance(SimulatedClient client) implements Maintenance {
+  /** Here jetcd puts an exception of its own in the place of etcd's status. */
+  private <Q extends MessageLite, A, R> CompletableFuture<R> call(
+      Q request, BiFunction<EtcdModel, Q, A> apply, Function<A, R> convert) {
+    return client
+        .connection()
+        .call(request, apply)
+        .handle(
+            (answer, failure) -> {
+              if (failure != null) {
+                throw EtcdExceptionFactory.toEtcdException(failure);
+              }
+              return convert.apply(answer);
+            });
+  }
+
   @Override
   public CompletableFuture<AlarmResponse> listAlarms() {
     return alarm(AlarmRequest.AlarmAction.GET, AlarmType.NONE);
@@ -30,7 +49,7 @@ record SimulatedMaintenance(SimulatedClient client) implements Maintenance {
   }
 
   private CompletableFuture<AlarmResponse> alarm(AlarmRequest.AlarmAction action, AlarmType type) {
-    return client.call(
+    return call(
         AlarmRequest.newBuilder().setAction(action).setAlarm(type).build(),
         EtcdModel::alarm,
         AlarmResponse::new);
@@ -38,13 +57,13 @@ record SimulatedMaintenance(SimulatedClient client) implements Maintenance {
 
   @Override
   public CompletableFuture<DefragmentResponse> defragmentMember(String endpoint) {
-    return client.call(
+    return call(
         DefragmentRequest.getDefaultInstance(), EtcdModel::defragment, DefragmentResponse::new);
   }
 
   @Override
   public CompletableFuture<StatusResponse> statusMember(String endpoint) {
-    return client.call(StatusRequest.getDefaultInstance(), EtcdModel::status, StatusResponse::new);
+    return call(StatusRequest.getDefaultInstance(), EtcdModel::status, StatusResponse::new);
   }
 
   @Override

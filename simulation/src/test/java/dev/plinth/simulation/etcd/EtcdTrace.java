@@ -14,7 +14,7 @@ import io.etcd.jetcd.api.TxnResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
@@ -37,7 +37,7 @@ final class EtcdTrace {
   EtcdTrace(long seed, EtcdUnderTest real) {
     this.seed = seed;
     this.real = real;
-    Random random = new Random(seed);
+    SplittableRandom random = new SplittableRandom(seed);
     this.requests = new RandomRequests(random);
     this.modelled =
         new EtcdModel(EtcdModelSettings.DEFAULT.withoutStaleReads(), System::nanoTime, random);

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
@@ -56,10 +57,13 @@ final class Database implements AutoCloseable {
    *
    * @param create whether the folder may be empty
    * @param salvage to take what lies before a damaged record, and lose the rest
+   * @param tuned has the settings that no promise depends on
    */
-  static Database open(Path directory, boolean create, boolean salvage) throws RocksDBException {
+  static Database open(Path directory, boolean create, boolean salvage, Supplier<Options> tuned)
+      throws RocksDBException {
     Options options =
-        new Options()
+        tuned
+            .get()
             .setCreateIfMissing(create)
             .setParanoidChecks(true)
             .setKeepLogFileNum(KEPT_LOGS)

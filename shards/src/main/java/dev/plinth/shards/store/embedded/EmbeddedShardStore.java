@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
@@ -54,6 +56,11 @@ public final class EmbeddedShardStore implements ShardStore {
    * @throws StoreUnavailable if it is held, damaged, or was made for another number of shards
    */
   public static EmbeddedShardStore open(Path directory, int shards, int generation) {
+    return open(directory, shards, generation, Options::new);
+  }
+
+  static EmbeddedShardStore open(
+      Path directory, int shards, int generation, Supplier<Options> tuned) {
     boolean known = LastCommitFile.exist(directory);
     Database db = null;
     HighWaterMarks marks = null;
@@ -62,7 +69,7 @@ public final class EmbeddedShardStore implements ShardStore {
           known
               && LastCommitFile.isRaised(
                   marks = LastCommitFile.open(directory, shards), generation);
-      db = Database.open(directory, !known, salvage);
+      db = Database.open(directory, !known, salvage, tuned);
       checkShards(db, shards, directory);
       db.verify();
       marks = known ? marks : LastCommitFile.open(directory, shards);

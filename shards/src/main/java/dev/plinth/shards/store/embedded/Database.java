@@ -41,13 +41,15 @@ final class Database implements AutoCloseable {
 
   private final Path directory;
   private final Options options;
+  private final LogChain chain;
   private final WriteOptions synced = new WriteOptions().setSync(true);
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private RocksDB db; // null while it could not be opened again
 
-  private Database(Path directory, Options options, RocksDB db) {
+  private Database(Path directory, Options options, LogChain chain, RocksDB db) {
     this.directory = directory;
     this.options = options;
+    this.chain = chain;
     this.db = db;
   }
 
@@ -61,9 +63,11 @@ final class Database implements AutoCloseable {
    */
   static Database open(Path directory, boolean create, boolean salvage, Supplier<Options> tuned)
       throws RocksDBException {
+    LogChain chain = new LogChain(directory, salvage);
     Options options =
         tuned
             .get()
+            .setWalFilter(chain)
             .setCreateIfMissing(create)
             .setParanoidChecks(true)
             .setKeepLogFileNum(KEPT_LOGS)
@@ -72,11 +76,13 @@ final class Database implements AutoCloseable {
                     ? WALRecoveryMode.PointInTimeRecovery
                     : WALRecoveryMode.TolerateCorruptedTailRecords);
     try {
+      chain.beginBehindTables();
       RocksDB db = RocksDB.open(options, directory.toString());
-      return new Database(directory, options, db);
+      return new Database(directory, options, chain, db);
     } catch (RocksDBException e) {
       options.close();
-      throw e;
+      chain.close();
+      throw chain.gap().isEmpty() ? e : new RocksDBException(chain.gap(), e.getStatus());
     }
   }
 
@@ -117,6 +123,16 @@ final class Database implements AutoCloseable {
     return db;
   }
 
+  /** The number of the last write. */
+  long sequence() throws RocksDBException {
+    lock.readLock().lock();
+    try {
+      return db().getLatestSequenceNumber();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
   /** Waits for the disk. */
   void write(WriteBatch batch) throws RocksDBException {
     lock.readLock().lock();
@@ -136,6 +152,7 @@ final class Database implements AutoCloseable {
     try {
       closeDb();
       syncLogs();
+      chain.beginAnywhere();
       db = RocksDB.openReadOnly(options, directory.toString());
     } catch (RocksDBException | IOException e) {
       log.log(Level.WARNING, "cannot read " + directory + " after a write that failed: " + e);
@@ -154,6 +171,7 @@ final class Database implements AutoCloseable {
     lock.writeLock().lock();
     try {
       closeDb();
+      chain.beginAnywhere();
       db = RocksDB.open(options, directory.toString());
       db.write(synced, trial);
     } catch (RocksDBException e) {
@@ -219,6 +237,7 @@ final class Database implements AutoCloseable {
     try {
       closeDb();
       options.close();
+      chain.close();
       synced.close();
     } finally {
       lock.writeLock().unlock();

@@ -41,7 +41,7 @@ public final class EmbeddedShardStore implements ShardStore {
     this.db = db;
     this.marks = marks;
     this.stop = new WriteStop(directory);
-    this.writer = new GroupWriter(db, marks, stop);
+    this.writer = new GroupWriter(db, shards, marks, stop);
   }
 
   /** Like the other, for data that was never restored. */
@@ -85,7 +85,9 @@ public final class EmbeddedShardStore implements ShardStore {
 
   private static StoreUnavailable refusal(Path directory, boolean known, RocksDBException e) {
     Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
-    boolean damaged = code == Status.Code.Corruption || known && code != Status.Code.IOError;
+    boolean isMissing = String.valueOf(e.getMessage()).contains("No such file");
+    boolean damaged =
+        code == Status.Code.Corruption || known && (code != Status.Code.IOError || isMissing);
     return damaged
         ? LastCommitFile.damaged(directory, String.valueOf(e.getMessage()), e)
         : unavailable("cannot open " + directory, e);

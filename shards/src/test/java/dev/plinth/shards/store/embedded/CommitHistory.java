@@ -62,8 +62,7 @@ final class CommitHistory {
     if (revision < acknowledged.revisions[number] || revision > sent.revisions[number]) {
       return Optional.of(
           "shard %d ends at commit %d (acknowledged: %d, sent: %d)"
-              .formatted(
-                  number, revision, acknowledged.revisions[number], sent.revisions[number]));
+              .formatted(number, revision, acknowledged.revisions[number], sent.revisions[number]));
     }
     Map<String, Integer> rows = new HashMap<>();
     for (Row row : shard.load()) {
@@ -72,7 +71,8 @@ final class CommitHistory {
     Map<String, Integer> expected = states.get(number).get((int) revision);
     return rows.equals(expected)
         ? Optional.empty()
-        : Optional.of("shard %d at commit %d: %s".formatted(number, revision, diff(expected, rows)));
+        : Optional.of(
+            "shard %d at commit %d: %s".formatted(number, revision, diff(expected, rows)));
   }
 
   private static String diff(Map<String, Integer> expected, Map<String, Integer> rows) {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Makes crash states of a recorded run. */
 final class CrashStates {
@@ -103,7 +104,7 @@ final class CrashStates {
     FolderImage after = moments.get(index + 1).folder();
     String log = after.logs().get(after.logs().size() - 1);
     byte[] marks = before.folder().files().get(LastCommitFile.FILE);
-    return java.util.stream.IntStream.rangeClosed(before.folder().size(log), after.size(log))
+    return IntStream.rangeClosed(before.folder().size(log), after.size(log))
         .mapToObj(
             end ->
                 after

@@ -69,8 +69,7 @@ final class DamagedFolder {
   }
 
   private void swap() {
-    List<String> logs =
-        folder.logs().stream().filter(log -> folder.size(log) > 0).toList();
+    List<String> logs = folder.logs().stream().filter(log -> folder.size(log) > 0).toList();
     List<String> names = logs.size() > 1 ? logs : folder.names("[0-9]+\\.sst");
     if (names.size() > 1) {
       String one = names.get(0);

@@ -1,6 +1,7 @@
 package dev.plinth.shards.store.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
@@ -8,6 +9,7 @@ import dev.plinth.shards.store.embedded.CrashState.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Test;
 class EmbeddedCrashStatesTest {
   private static final int STATES_OF_A_RUN = 400;
   private static final String LOST = "LOST";
+  private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private final Map<Kind, Map<String, Integer>> figures = new EnumMap<>(Kind.class);
   private final List<String> failures = new ArrayList<>();
@@ -79,34 +83,48 @@ class EmbeddedCrashStatesTest {
   private void check(RecordedRun run, CrashState state, String name) throws IOException {
     Path folder = parent.resolve("state");
     state.folder().writeTo(folder);
-    String outcome = outcome(run, state, folder);
-    figures.computeIfAbsent(state.kind(), k -> new TreeMap<>()).merge(outcome.split(":")[0], 1, Integer::sum);
+    String outcome =
+        assertTimeoutPreemptively(LONGEST, () -> outcome(run, state, folder), name + " hangs");
+    figures
+        .computeIfAbsent(state.kind(), k -> new TreeMap<>())
+        .merge(outcome.split(":")[0], 1, Integer::sum);
     if (outcome.startsWith(LOST)) {
       Path kept = Path.of("build/crash-states").resolve(name.replaceAll("\\W+", "-"));
       delete(kept);
       state.folder().writeTo(kept);
-      failures.add("%s (%s %s, in %s): %s".formatted(name, state.kind(), state.what(), kept, outcome));
+      failures.add(
+          "%s (%s %s, in %s): %s".formatted(name, state.kind(), state.what(), kept, outcome));
       System.out.println(failures.get(failures.size() - 1));
     }
     delete(folder);
   }
 
   private static String outcome(RecordedRun run, CrashState state, Path folder) {
-    try (EmbeddedShardStore store = run.open(folder)) {
-      for (int i = 0; i < RecordedRun.SHARDS; i++) {
-        OwnedShard shard = store.claim(i).orElseThrow();
-        Optional<String> wrong =
-            run.history().wrong(shard, state.acknowledged(), state.sent());
-        if (wrong.isPresent()) {
-          return LOST + ": " + wrong.get();
-        }
+    try {
+      Optional<String> wrong = wrong(run, state, folder);
+      if (wrong.isEmpty() && state.kind().isLawful()) {
+        wrong = wrong(run, state, folder).map(then -> "at the second start: " + then);
       }
-      return "all there";
+      return wrong.map(what -> LOST + ": " + what).orElse("all there");
     } catch (StoreUnavailable e) {
       return refused(run, state, folder, e.getMessage());
     } catch (RuntimeException e) {
       return LOST + ": " + e;
     }
+  }
+
+  private static Optional<String> wrong(RecordedRun run, CrashState state, Path folder) {
+    try (EmbeddedShardStore store = run.open(folder)) {
+      return IntStream.range(0, RecordedRun.SHARDS)
+          .mapToObj(store::claim)
+          .map(shard -> wrong(run, state, shard.orElseThrow()))
+          .flatMap(Optional::stream)
+          .findFirst();
+    }
+  }
+
+  private static Optional<String> wrong(RecordedRun run, CrashState state, OwnedShard shard) {
+    return run.history().wrong(shard, state.acknowledged(), state.sent());
   }
 
   private static String refused(RecordedRun run, CrashState state, Path folder, String why) {

@@ -43,7 +43,7 @@ record FolderImage(SortedMap<String, byte[]> files) {
       for (Path file : files.toList()) {
         BasicFileAttributes at = Files.readAttributes(file, BasicFileAttributes.class);
         // RocksDB's diary tells nothing of its data, and changes all the time.
-        if (!file.getFileName().toString().startsWith("LOG")) {
+        if (at.isRegularFile() && !file.getFileName().toString().startsWith("LOG")) {
           stamps.put(
               file.getFileName().toString(),
               new Stamp(at.size(), at.fileKey(), at.lastModifiedTime()));

@@ -42,8 +42,7 @@ final class RecordedRun {
 
   static RecordedRun record(Path folder, long seed) throws IOException {
     RecordedRun run = new RecordedRun(folder, seed);
-    run.moments.add(
-        new Moment(new FolderImage(new java.util.TreeMap<>()), run.history.position()));
+    run.moments.add(new Moment(new FolderImage(new TreeMap<>()), run.history.position()));
     for (int part = 0; part < 3; part++) {
       run.recordPart();
     }

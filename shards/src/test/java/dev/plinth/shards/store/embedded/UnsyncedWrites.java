@@ -23,10 +23,10 @@ final class UnsyncedWrites {
     this.before = before;
     this.after = after;
     this.random = random;
-    this.left = after;
-    if (before.has(LastCommitFile.FILE)) {
-      left = left.with(LastCommitFile.FILE, before.files().get(LastCommitFile.FILE));
-    }
+    this.left =
+        before.has(LastCommitFile.FILE)
+            ? after.with(LastCommitFile.FILE, before.files().get(LastCommitFile.FILE))
+            : after.without(LastCommitFile.FILE);
   }
 
   /** The log ends somewhere behind what was synced; all other files are whole. */
@@ -94,8 +94,10 @@ final class UnsyncedWrites {
       for (String name : after.files().keySet()) {
         if (!before.has(name) && !name.equals("CURRENT") && !name.equals(LastCommitFile.FILE)) {
           left = left.with(name, after.files().get(name));
-          if (name.endsWith(".log")) {
+          if (name.endsWith(".log") && before.has("CURRENT")) {
             loseContent(name);
+          } else if (name.endsWith(".log")) {
+            left = left.without(name); // a new folder has its CURRENT before its first log
           } else {
             losePart(name);
           }

@@ -18,7 +18,14 @@ import java.util.Set;
  */
 final class MachineRule implements Rule {
   private static final Set<String> MODULES =
-      Set.of("server-kit", "shards", "lease-service", "id-allocator", "rate-limiter", "standalone");
+      Set.of(
+          "client",
+          "server-kit",
+          "shards",
+          "lease-service",
+          "id-allocator",
+          "rate-limiter",
+          "standalone");
 
   /** Files that may, and why. */
   private static final Map<String, String> EXCEPTIONS =

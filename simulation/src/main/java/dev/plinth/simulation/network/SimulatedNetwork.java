@@ -77,6 +77,12 @@ public final class SimulatedNetwork {
     connections.remove(connection);
   }
 
+  /** One message that is no part of a gRPC call. */
+  public void message(
+      SimulatedProcess from, String fromName, String toName, SimulatedProcess to, Runnable message) {
+    link(fromName, toName).send(from, to, new MessageOrder(), message);
+  }
+
   /** Nothing arrives any more, in one direction. */
   public void cut(String from, String to) {
     simulation.trace("network", "cut " + from + " > " + to);

@@ -1,0 +1,41 @@
+package dev.plinth.simulation.workload;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** What can go wrong. */
+public enum FaultKind {
+  KILL,
+  RESTART,
+  PAUSE,
+  SUSPEND,
+  STALL,
+  SLOW,
+  WALL_STEP,
+  DRIFT,
+  CLIENT_CUT,
+  CLIENT_HALF_CUT,
+  CLIENT_RESET,
+  CLIENT_DELAY,
+  PEER_CUT,
+  PEER_HALF_CUT,
+  PEER_DELAY,
+  STORE_CUT,
+  STORE_SLOW,
+  STORE_FAULTS;
+
+  boolean needsPeers() {
+    return this == PEER_CUT || this == PEER_HALF_CUT || this == PEER_DELAY;
+  }
+
+  static Set<FaultKind> draw(SplittableRandom random, int nodes) {
+    Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
+    Arrays.stream(values())
+        .filter(kind -> random.nextBoolean())
+        .filter(kind -> nodes > 1 || !kind.needsPeers())
+        .forEach(drawn::add);
+    return drawn;
+  }
+}

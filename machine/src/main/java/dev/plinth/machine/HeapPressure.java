@@ -50,13 +50,9 @@ final class HeapPressure implements BooleanSupplier {
         System::nanoTime);
   }
 
-  /** A concurrent cycle frees regions without being a collection of the pool: so both are asked. */
   private static boolean isFull(MemoryPoolMXBean pool) {
-    return isFull(pool.getCollectionUsage()) && isFull(pool.getUsage());
-  }
-
-  private static boolean isFull(MemoryUsage usage) {
-    return usage != null && usage.getUsed() > usage.getMax() * MAX;
+    MemoryUsage left = pool.getCollectionUsage();
+    return left != null && left.getUsed() > left.getMax() * MAX;
   }
 
   /** Looked at now and then; in between it is what it was. */

@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
@@ -45,7 +47,7 @@ public final class EmbeddedShardStore implements ShardStore {
     this.db = db;
     this.marks = marks;
     this.stop = new WriteStop(directory);
-    this.writer = new GroupWriter(db, marks, stop, machine);
+    this.writer = new GroupWriter(db, shards, marks, stop, machine);
   }
 
   /** Like the other, for data that was never restored. */
@@ -66,6 +68,11 @@ public final class EmbeddedShardStore implements ShardStore {
    */
   public static EmbeddedShardStore open(
       Path directory, int shards, int generation, Machine machine) {
+    return open(directory, shards, generation, machine, Options::new);
+  }
+
+  static EmbeddedShardStore open(
+      Path directory, int shards, int generation, Machine machine, Supplier<Options> tuned) {
     boolean known = LastCommitFile.exist(directory);
     Database db = null;
     HighWaterMarks marks = null;
@@ -74,7 +81,7 @@ public final class EmbeddedShardStore implements ShardStore {
           known
               && LastCommitFile.isRaised(
                   marks = LastCommitFile.open(directory, shards), generation);
-      db = Database.open(directory, !known, salvage);
+      db = Database.open(directory, !known, salvage, tuned);
       checkShards(db, shards, directory);
       db.verify();
       marks = known ? marks : LastCommitFile.open(directory, shards);
@@ -90,7 +97,9 @@ public final class EmbeddedShardStore implements ShardStore {
 
   private static StoreUnavailable refusal(Path directory, boolean known, RocksDBException e) {
     Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
-    boolean damaged = code == Status.Code.Corruption || known && code != Status.Code.IOError;
+    boolean isMissing = String.valueOf(e.getMessage()).contains("No such file");
+    boolean damaged =
+        code == Status.Code.Corruption || known && (code != Status.Code.IOError || isMissing);
     return damaged
         ? LastCommitFile.damaged(directory, String.valueOf(e.getMessage()), e)
         : unavailable("cannot open " + directory, e);

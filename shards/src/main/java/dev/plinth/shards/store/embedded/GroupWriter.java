@@ -42,6 +42,7 @@ final class GroupWriter implements AutoCloseable {
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Database db;
+  private final int shards;
   private final HighWaterMarks marks;
   private final WriteStop stop;
   private final Machine machine;
@@ -50,8 +51,9 @@ final class GroupWriter implements AutoCloseable {
   private volatile boolean asleep;
   private long tried;
 
-  GroupWriter(Database db, HighWaterMarks marks, WriteStop stop, Machine machine) {
+  GroupWriter(Database db, int shards, HighWaterMarks marks, WriteStop stop, Machine machine) {
     this.db = db;
+    this.shards = shards;
     this.marks = marks;
     this.stop = stop;
     this.machine = machine;
@@ -179,12 +181,13 @@ final class GroupWriter implements AutoCloseable {
   }
 
   /** Before anybody is told: what was acknowledged is in the marks. */
-  private void record(List<Queued> groups) {
+  private void record(List<Queued> groups) throws RocksDBException {
     for (Queued queued : groups) {
       if (queued.group != null) {
         marks.raise(LastCommitFile.of(queued.group.shard), queued.group.meta.revision());
       }
     }
+    marks.raise(LastCommitFile.sequence(shards), db.sequence());
     marks.write();
   }
 

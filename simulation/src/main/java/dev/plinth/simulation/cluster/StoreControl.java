@@ -1,5 +1,7 @@
 package dev.plinth.simulation.cluster;
 
+import java.time.Duration;
+
 /** What can be done to the store of a cluster, and to the ways there. */
 public interface StoreControl {
   /**
@@ -17,6 +19,21 @@ public interface StoreControl {
 
   /** This share of requests is lost, and as many answers. */
   void lose(double share);
+
+  /** There is no leader for so long. */
+  default void changeLeader(Duration election) {
+    throw new UnsupportedOperationException("no leader");
+  }
+
+  /** Nothing is answered for so long. */
+  default void stall(Duration time) {
+    throw new UnsupportedOperationException("no stall");
+  }
+
+  /** All members start again. */
+  default void restart() {
+    throw new UnsupportedOperationException("no restart");
+  }
 
   /** Everything arrives again, and soon. */
   void heal();

@@ -102,6 +102,11 @@ public final class SimulatedMachine implements Machine {
   }
 
   @Override
+  public ExecutorService workers(String name) {
+    return new SimulatedWorkers(this, name, Integer.MAX_VALUE);
+  }
+
+  @Override
   public Loop loop(String name, Loop.Body body) {
     return new SimulatedLoop(process, body);
   }

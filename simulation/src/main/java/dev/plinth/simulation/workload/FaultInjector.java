@@ -140,6 +140,9 @@ final class FaultInjector {
         store.lose(random.nextDouble() * 0.5);
         simulation.world().after(time * MILLI, store::heal);
       }
+      case ETCD_LEADER -> store.changeLeader(Duration.ofMillis(Math.min(time, 5000)));
+      case ETCD_STALL -> store.stall(Duration.ofMillis(Math.min(time, 5000)));
+      case ETCD_RESTART -> store.restart();
       default -> throw new AssertionError(kind);
     }
   }

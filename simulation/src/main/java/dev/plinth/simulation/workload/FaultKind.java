@@ -24,17 +24,25 @@ public enum FaultKind {
   PEER_DELAY,
   STORE_CUT,
   STORE_SLOW,
-  STORE_FAULTS;
+  STORE_FAULTS,
+  ETCD_LEADER,
+  ETCD_STALL,
+  ETCD_RESTART;
+
+  private boolean needsEtcd() {
+    return this == ETCD_LEADER || this == ETCD_STALL || this == ETCD_RESTART;
+  }
 
   boolean needsPeers() {
     return this == PEER_CUT || this == PEER_HALF_CUT || this == PEER_DELAY;
   }
 
-  static Set<FaultKind> draw(SplittableRandom random, int nodes) {
+  static Set<FaultKind> draw(SplittableRandom random, SwarmOptions.ServerOptions servers) {
     Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
     Arrays.stream(values())
         .filter(kind -> random.nextBoolean())
-        .filter(kind -> nodes > 1 || !kind.needsPeers())
+        .filter(kind -> servers.nodes() > 1 || !kind.needsPeers())
+        .filter(kind -> servers.etcd() || !kind.needsEtcd())
         .forEach(drawn::add);
     return drawn;
   }

@@ -1,9 +1,7 @@
 package dev.plinth.simulation.workload;
 
-import dev.plinth.simulation.cluster.MemoryStoreControl;
 import dev.plinth.simulation.cluster.NodeOptions;
 import dev.plinth.simulation.cluster.SimulatedCluster;
-import dev.plinth.simulation.cluster.StoreFaults;
 import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.simulation.network.SimulatedNetwork;
 import dev.plinth.testkit.History;
@@ -36,31 +34,19 @@ public final class LeaseRun {
     options = SwarmOptions.draw(simulation.random("options"));
     network = new SimulatedNetwork(simulation);
     SwarmOptions.ServerOptions servers = options.settings();
-    StoreFaults storeFaults = new StoreFaults();
+    StoreSetup store = StoreSetup.of(simulation, network, servers);
     cluster =
         new SimulatedCluster(
             simulation,
             network,
-            SimulatedCluster.memoryStore(
-                simulation,
-                network,
-                storeFaults,
-                servers.shards(),
-                servers.sessionSeconds() * SECOND),
+            store.factory(),
             new NodeOptions(
                 servers.nodes(),
                 servers.shards(),
                 servers.queue(),
                 servers.requestMemoryMiB(),
                 servers.callsPerConnection()));
-    faults =
-        new FaultInjector(
-            simulation,
-            network,
-            cluster,
-            new MemoryStoreControl(network, storeFaults),
-            options,
-            log);
+    faults = new FaultInjector(simulation, network, cluster, store.control(), options, log);
     keyed = new KeyedHistory(simulation, options.driftPpm());
     keyedWire = new KeyedWire(options.has("spread"));
     mixed = new History<>(simulation::now);

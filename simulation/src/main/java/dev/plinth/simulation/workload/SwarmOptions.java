@@ -48,6 +48,7 @@ public record SwarmOptions(
 
   /** What servers are started with. */
   public record ServerOptions(
+      boolean etcd,
       int nodes,
       int shards,
       int queue,
@@ -57,6 +58,7 @@ public record SwarmOptions(
       int commitsInFlight) {
     static ServerOptions draw(SplittableRandom random) {
       return new ServerOptions(
+          random.nextInt(4) > 0,
           random.nextInt(1, 4),
           random.nextInt(1, 5),
           random.nextBoolean() ? random.nextInt(4, 64) : 10_000,
@@ -71,7 +73,7 @@ public record SwarmOptions(
     Set<String> present = new TreeSet<>();
     OPERATIONS.stream().filter(each -> random.nextBoolean()).forEach(present::add);
     ServerOptions settings = ServerOptions.draw(random);
-    Set<FaultKind> faults = FaultKind.draw(random, settings.nodes());
+    Set<FaultKind> faults = FaultKind.draw(random, settings);
     return new SwarmOptions(
         present,
         faults,

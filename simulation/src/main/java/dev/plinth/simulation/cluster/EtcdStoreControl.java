@@ -42,10 +42,7 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
         new EtcdModel(EtcdModelSettings.DEFAULT, machine.nanos(), simulation.random("etcd model"));
     etcd =
         new SimulatedEtcd(
-            model,
-            machine.nanos(),
-            machine.scheduler("etcd"),
-            simulation.random("etcd network"));
+            model, machine.nanos(), machine.scheduler("etcd"), simulation.random("etcd network"));
     settings =
         TestSettings.read(
             EtcdSettings.class,

@@ -16,7 +16,8 @@ final class MemoryOwnedShard implements OwnedShard {
   private final int shard;
   private final String session;
   private final MemoryStoreEngine.Claimed claimed;
-  private CompletableFuture<CommitResult> last = CompletableFuture.completedFuture(CommitResult.DONE);
+  private CompletableFuture<CommitResult> last =
+      CompletableFuture.completedFuture(CommitResult.DONE);
   private long revision;
   private boolean lost;
 
@@ -58,7 +59,8 @@ final class MemoryOwnedShard implements OwnedShard {
         (before, thrown) -> {
           if (thrown != null) {
             result.completeExceptionally(
-                StoreUnavailable.outcomeUnknown("coordination", "an earlier commit failed", thrown));
+                StoreUnavailable.outcomeUnknown(
+                    "coordination", "an earlier commit failed", thrown));
           } else if (before == CommitResult.DEPOSED) {
             result.complete(CommitResult.DEPOSED);
           } else {

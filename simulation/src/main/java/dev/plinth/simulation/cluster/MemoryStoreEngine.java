@@ -100,7 +100,9 @@ final class MemoryStoreEngine {
 
   Optional<Claimed> claim(int number, String session) {
     StoredShard shard = shards.get(number);
-    if (shard.owner.isPresent() || !sessions.containsKey(session)) {
+    // By the same session once more: the answer to its first claim, or its release, was lost.
+    boolean free = shard.owner.isEmpty() || shard.owner.get().equals(session);
+    if (!free || !sessions.containsKey(session)) {
       return Optional.empty();
     }
     shard.owner = Optional.of(session);
@@ -123,8 +125,7 @@ final class MemoryStoreEngine {
   }
 
   /** Applies a commit, or finds that it was applied before. */
-  CommitResult commit(
-      int number, String session, long epoch, long revision, List<Write> writes) {
+  CommitResult commit(int number, String session, long epoch, long revision, List<Write> writes) {
     StoredShard shard = shards.get(number);
     if (shard.epoch == epoch && shard.revision >= revision) {
       return CommitResult.DONE;

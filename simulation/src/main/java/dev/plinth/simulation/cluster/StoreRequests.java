@@ -56,7 +56,10 @@ final class StoreRequests {
                   T done = request.get();
                   if (random.nextDouble() >= faults.answerLost()) {
                     network.message(
-                        world, MemoryStoreEngine.COMPUTER, node.name(), node,
+                        world,
+                        MemoryStoreEngine.COMPUTER,
+                        node.name(),
+                        node,
                         () -> answer.complete(done));
                   }
                 }));

@@ -79,7 +79,11 @@ public final class SimulatedNetwork {
 
   /** One message that is no part of a gRPC call. */
   public void message(
-      SimulatedProcess from, String fromName, String toName, SimulatedProcess to, Runnable message) {
+      SimulatedProcess from,
+      String fromName,
+      String toName,
+      SimulatedProcess to,
+      Runnable message) {
     link(fromName, toName).send(from, to, new MessageOrder(), message);
   }
 

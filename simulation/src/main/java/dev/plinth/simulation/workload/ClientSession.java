@@ -117,7 +117,8 @@ final class ClientSession {
     client.trace("session " + session.id() + " lost: " + failure);
     long held = client.now() - keptFrom;
     long least = KeyedHistory.atLeast(session.ttl(), options.driftPpm()).toNanos();
-    if (failure.code() != Status.Code.FAILED_PRECONDITION && failure.code() != Status.Code.NOT_FOUND) {
+    if (failure.code() != Status.Code.FAILED_PRECONDITION
+        && failure.code() != Status.Code.NOT_FOUND) {
       client.log().violation("a heartbeat ended with " + failure);
     } else if (held < least && !mayBeClosed) {
       client.log().violation("session " + session + " lost after " + held / 1_000_000 + " ms");

@@ -107,7 +107,8 @@ final class FaultInjector {
         process.slowDown(random.nextLong(2, SLOW));
         simulation.world().after(time * MILLI, () -> process.slowDown(1));
       }
-      case WALL_STEP -> node.clock().step(Duration.ofMillis(random.nextLong(-3_600_000, 3_600_000)));
+      case WALL_STEP ->
+          node.clock().step(Duration.ofMillis(random.nextLong(-3_600_000, 3_600_000)));
       case DRIFT -> node.clock().drift(random.nextLong(-driftPpm, driftPpm + 1));
       default -> disturb(kind, node, peer, client, time);
     }

@@ -37,10 +37,14 @@ public enum FaultKind {
     return this == PEER_CUT || this == PEER_HALF_CUT || this == PEER_DELAY;
   }
 
-  static Set<FaultKind> draw(SplittableRandom random, SwarmOptions.ServerOptions servers) {
+  /**
+   * @param engine for what only some engines have
+   */
+  static Set<FaultKind> draw(
+      SplittableRandom random, SplittableRandom engine, SwarmOptions.ServerOptions servers) {
     Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
     Arrays.stream(values())
-        .filter(kind -> random.nextBoolean())
+        .filter(kind -> (kind.needsEtcd() ? engine : random).nextBoolean())
         .filter(kind -> servers.nodes() > 1 || !kind.needsPeers())
         .filter(kind -> servers.etcd() || !kind.needsEtcd())
         .forEach(drawn::add);

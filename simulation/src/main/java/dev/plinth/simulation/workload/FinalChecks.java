@@ -26,8 +26,7 @@ final class FinalChecks {
   private final Simulation simulation;
   private final Set<String> namespaces = new TreeSet<>();
 
-  FinalChecks(
-      WireClient client, Simulation simulation, SwarmOptions options, KeyedWire keyedWire) {
+  FinalChecks(WireClient client, Simulation simulation, SwarmOptions options, KeyedWire keyedWire) {
     this.client = client;
     this.simulation = simulation;
     for (int i = 0; i < options.keys(); i++) {
@@ -43,8 +42,7 @@ final class FinalChecks {
     long end = simulation.now() + SETTLED_WITHIN * SECOND;
     for (String namespace : namespaces) {
       GetPolicyResponse now = policy(namespace);
-      while (now.getLeases() + now.getSessions() + now.getWaiters() > 0
-          && simulation.now() < end) {
+      while (now.getLeases() + now.getSessions() + now.getWaiters() > 0 && simulation.now() < end) {
         simulation.runUntil(simulation.now() + SECOND / 2);
         now = policy(namespace);
       }
@@ -52,7 +50,10 @@ final class FinalChecks {
         log.violation(
             "%s still has %d leases, %d sessions, %d waiters that no client knows: %s"
                 .formatted(
-                    namespace, now.getLeases(), now.getSessions(), now.getWaiters(),
+                    namespace,
+                    now.getLeases(),
+                    now.getSessions(),
+                    now.getWaiters(),
                     ask(
                         LeaseServiceGrpc.getListLeasesMethod(),
                         ListLeasesRequest.newBuilder().setNamespace(namespace).build())));
@@ -105,8 +106,7 @@ final class FinalChecks {
               }
             })
         .start();
-    boolean told =
-        simulation.runUntil(simulation.now() + 60 * SECOND, () -> !answers.isEmpty());
+    boolean told = simulation.runUntil(simulation.now() + 60 * SECOND, () -> !answers.isEmpty());
     return Optional.of(answers)
         .filter(all -> told)
         .map(all -> all.get(0))

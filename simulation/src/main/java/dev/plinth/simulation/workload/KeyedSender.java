@@ -91,8 +91,7 @@ final class KeyedSender {
     }
   }
 
-  private record Sending(
-      LeaseCall call, Manner manner, Consumer<Optional<LeaseAnswer>> then) {}
+  private record Sending(LeaseCall call, Manner manner, Consumer<Optional<LeaseAnswer>> then) {}
 
   private void acquire(AcquireRequest request, Sending sending) {
     KeyedEnding<AcquireRequest, AcquireResponse> call =

@@ -31,7 +31,7 @@ public final class LeaseRun {
 
   private LeaseRun(Simulation simulation) {
     this.simulation = simulation;
-    options = SwarmOptions.draw(simulation.random("options"));
+    options = SwarmOptions.draw(simulation.seeds());
     network = new SimulatedNetwork(simulation);
     SwarmOptions.ServerOptions servers = options.settings();
     StoreSetup store = StoreSetup.of(simulation, network, servers);
@@ -82,8 +82,7 @@ public final class LeaseRun {
     simulation.runUntil(options.seconds() * SECOND);
     log.end();
     faults.heal();
-    long patience =
-        options.settings().requestMemoryMiB() == 1 ? FORGOTTEN_WITHIN : ANSWERED_WITHIN;
+    long patience = options.settings().requestMemoryMiB() == 1 ? FORGOTTEN_WITHIN : ANSWERED_WITHIN;
     long end = simulation.now() + patience * SECOND;
     if (!simulation.runUntil(end, () -> log.open() == 0)) {
       log.violation(log.open() + " calls have no answer long after all is healed");

@@ -33,8 +33,7 @@ final class MixedSender {
   record Manner(
       Duration timeout, Patience patience, String session, Optional<Duration> givesUpAfter) {}
 
-  void acquire(
-      LogCall recorded, LogCall sent, Manner manner, Consumer<Optional<LogAnswer>> then) {
+  void acquire(LogCall recorded, LogCall sent, Manner manner, Consumer<Optional<LogAnswer>> then) {
     String id = client.newRequestId();
     if (sent.items().size() == 1) {
       send(

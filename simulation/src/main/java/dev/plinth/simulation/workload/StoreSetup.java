@@ -18,10 +18,7 @@ record StoreSetup(StoreFactory factory, StoreControl control) {
     if (servers.etcd()) {
       EtcdStoreControl etcd =
           new EtcdStoreControl(
-              simulation,
-              servers.shards(),
-              servers.sessionSeconds(),
-              servers.commitsInFlight());
+              simulation, servers.shards(), servers.sessionSeconds(), servers.commitsInFlight());
       return new StoreSetup(etcd, etcd);
     }
     StoreFaults faults = new StoreFaults();

@@ -1,5 +1,6 @@
 package dev.plinth.simulation.workload;
 
+import dev.plinth.simulation.kernel.Seeds;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -56,9 +57,9 @@ public record SwarmOptions(
       int callsPerConnection,
       int sessionSeconds,
       int commitsInFlight) {
-    static ServerOptions draw(SplittableRandom random) {
+    static ServerOptions draw(SplittableRandom random, boolean etcd) {
       return new ServerOptions(
-          random.nextInt(4) > 0,
+          etcd,
           random.nextInt(1, 4),
           random.nextInt(1, 5),
           random.nextBoolean() ? random.nextInt(4, 64) : 10_000,
@@ -69,11 +70,13 @@ public record SwarmOptions(
     }
   }
 
-  public static SwarmOptions draw(SplittableRandom random) {
+  public static SwarmOptions draw(Seeds seeds) {
+    SplittableRandom random = seeds.random("options");
+    SplittableRandom engine = seeds.random("engine");
     Set<String> present = new TreeSet<>();
     OPERATIONS.stream().filter(each -> random.nextBoolean()).forEach(present::add);
-    ServerOptions settings = ServerOptions.draw(random);
-    Set<FaultKind> faults = FaultKind.draw(random, settings);
+    ServerOptions settings = ServerOptions.draw(random, engine.nextInt(4) > 0);
+    Set<FaultKind> faults = FaultKind.draw(random, engine, settings);
     return new SwarmOptions(
         present,
         faults,

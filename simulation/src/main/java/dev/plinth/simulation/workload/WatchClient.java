@@ -46,12 +46,8 @@ final class WatchClient {
     ClientCalls.asyncServerStreamingCall(
         client
             .channel(node)
-            .newCall(
-                LeaseServiceGrpc.getWatchMethod(), CallOptions.DEFAULT.withDeadline(deadline)),
-        WatchRequest.newBuilder()
-            .setNamespace(MixedWire.NAMESPACE)
-            .setResumeToken(token)
-            .build(),
+            .newCall(LeaseServiceGrpc.getWatchMethod(), CallOptions.DEFAULT.withDeadline(deadline)),
+        WatchRequest.newBuilder().setNamespace(MixedWire.NAMESPACE).setResumeToken(token).build(),
         new StreamObserver<WatchResponse>() {
           @Override
           public void onNext(WatchResponse message) {

@@ -6,7 +6,7 @@ import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
 import dev.plinth.shards.store.ShardStore.Node;
 import dev.plinth.shards.store.ShardStore.Owner;
 import dev.plinth.shards.store.Write;
-import dev.plinth.simulation.kernel.Event;
+import dev.plinth.simulation.kernel.ScheduledEvent;
 import dev.plinth.simulation.kernel.Simulation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,7 +33,7 @@ final class MemoryStoreEngine {
     final String id;
     final String name;
     Optional<String> address = Optional.empty();
-    Event expiry;
+    ScheduledEvent expiry;
 
     StoredSession(String id, String name) {
       this.id = id;

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 
 /** Events by virtual time. Those of one moment come in an order that the seed decides. */
 final class EventQueue {
-  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final PriorityQueue<ScheduledEvent> events = new PriorityQueue<>();
   private final SplittableRandom ties;
   private long sequence;
 
@@ -14,22 +14,22 @@ final class EventQueue {
     this.ties = ties;
   }
 
-  Event add(SimulatedProcess owner, long time, Runnable task) {
-    return insert(new Event(owner, task, time, ties.nextLong() >>> 1, sequence++));
+  ScheduledEvent add(SimulatedProcess owner, long time, Runnable task) {
+    return insert(new ScheduledEvent(owner, task, time, ties.nextLong() >>> 1, sequence++));
   }
 
   /** Before all others of its moment, in the order of the calls: for what was held back. */
-  Event addFirst(SimulatedProcess owner, long time, Runnable task) {
-    return insert(new Event(owner, task, time, -1, sequence++));
+  ScheduledEvent addFirst(SimulatedProcess owner, long time, Runnable task) {
+    return insert(new ScheduledEvent(owner, task, time, -1, sequence++));
   }
 
-  private Event insert(Event event) {
+  private ScheduledEvent insert(ScheduledEvent event) {
     events.add(event);
     return event;
   }
 
   /** The next one that is due by then; cancelled ones are dropped on the way. */
-  Optional<Event> poll(long until) {
+  Optional<ScheduledEvent> poll(long until) {
     while (!events.isEmpty()) {
       if (events.peek().isCancelled()) {
         events.poll();

@@ -8,7 +8,7 @@ final class SimulatedLoop implements Loop {
 
   private final SimulatedProcess process;
   private final Body body;
-  private Event next;
+  private ScheduledEvent next;
   private boolean running;
   private boolean woken;
   private boolean closed;

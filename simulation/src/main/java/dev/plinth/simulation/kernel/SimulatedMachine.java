@@ -67,11 +67,6 @@ public final class SimulatedMachine implements Machine {
   }
 
   @Override
-  public LongSupplier nanos() {
-    return time.nanos();
-  }
-
-  @Override
   public InstantSource wall() {
     return time;
   }
@@ -82,13 +77,8 @@ public final class SimulatedMachine implements Machine {
   }
 
   @Override
-  public RandomGenerator random() {
-    return random;
-  }
-
-  @Override
-  public RandomGenerator secureRandom() {
-    return secureRandom;
+  public LongSupplier nanos() {
+    return time.nanos();
   }
 
   @Override
@@ -133,7 +123,7 @@ public final class SimulatedMachine implements Machine {
   }
 
   private void wait(SimulatedThread thread, long wait, long nanos) throws InterruptedException {
-    Event end =
+    ScheduledEvent end =
         process.after(process.clock().toVirtual(Math.max(0, nanos)), () -> thread.wake(wait));
     try {
       thread.await(wait);
@@ -153,6 +143,16 @@ public final class SimulatedMachine implements Machine {
       pause(Duration.ofNanos(Math.min(left, LOOK_NANOS)));
     }
     return true;
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
+  }
+
+  @Override
+  public RandomGenerator secureRandom() {
+    return secureRandom;
   }
 
   @Override

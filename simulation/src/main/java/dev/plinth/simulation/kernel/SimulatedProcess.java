@@ -15,7 +15,7 @@ public final class SimulatedProcess {
   private final Simulation simulation;
   private final String name;
   private final NodeClock clock;
-  private final List<Event> held = new ArrayList<>();
+  private final List<ScheduledEvent> held = new ArrayList<>();
   private final Set<SimulatedThread> threads = new LinkedHashSet<>();
   private final SerialQueue arrivals;
   private boolean alive = true;
@@ -51,7 +51,7 @@ public final class SimulatedProcess {
   }
 
   /** Runs after so much virtual time; not if the process is dead by then. */
-  public Event after(long nanos, Runnable task) {
+  public ScheduledEvent after(long nanos, Runnable task) {
     return simulation.at(this, simulation.now() + Math.max(0, nanos), task);
   }
 
@@ -109,7 +109,7 @@ public final class SimulatedProcess {
     }
   }
 
-  void hold(Event event) {
+  void hold(ScheduledEvent event) {
     held.add(event);
   }
 

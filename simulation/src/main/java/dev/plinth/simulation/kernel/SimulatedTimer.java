@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 final class SimulatedTimer<V> extends FutureTask<V> implements RunnableScheduledFuture<V> {
   private final SimulatedMachine machine;
   private final SimulatedScheduler scheduler;
-  private Event event;
+  private ScheduledEvent event;
   private long due;
   private long period;
   private boolean atRate;

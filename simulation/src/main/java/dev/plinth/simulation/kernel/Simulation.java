@@ -80,12 +80,12 @@ public final class Simulation implements AutoCloseable {
     return process;
   }
 
-  Event at(SimulatedProcess owner, long time, Runnable task) {
+  ScheduledEvent at(SimulatedProcess owner, long time, Runnable task) {
     return queue.add(owner, Math.max(time, now), task);
   }
 
   /** One that was held back, now. */
-  void again(Event event) {
+  void again(ScheduledEvent event) {
     if (!event.isCancelled()) {
       // The event itself stands for its cancellation, so it is asked again when it runs.
       queue.addFirst(
@@ -107,7 +107,7 @@ public final class Simulation implements AutoCloseable {
   /** Runs what happens until a condition holds, at most until then; says whether it holds. */
   public boolean runUntil(long time, BooleanSupplier over) {
     while (!over.getAsBoolean()) {
-      Optional<Event> next = queue.poll(time);
+      Optional<ScheduledEvent> next = queue.poll(time);
       if (next.isEmpty()) {
         now = Math.max(now, time);
         return over.getAsBoolean();
@@ -117,7 +117,7 @@ public final class Simulation implements AutoCloseable {
     return true;
   }
 
-  private void run(Event event) {
+  private void run(ScheduledEvent event) {
     count(event);
     now = event.time();
     if (!event.owner.isAlive()) {
@@ -134,7 +134,7 @@ public final class Simulation implements AutoCloseable {
     }
   }
 
-  private void count(Event event) {
+  private void count(ScheduledEvent event) {
     events++;
     eventsOfMoment = event.time() == now ? eventsOfMoment + 1 : 0;
     if (events > MOST_EVENTS || eventsOfMoment > MOST_AT_ONE_MOMENT) {

@@ -1,6 +1,6 @@
 package dev.plinth.simulation.network;
 
-import dev.plinth.simulation.kernel.Event;
+import dev.plinth.simulation.kernel.ScheduledEvent;
 import dev.plinth.simulation.kernel.SimulatedMachine;
 import dev.plinth.simulation.kernel.SimulatedProcess;
 import io.grpc.CallOptions;
@@ -26,7 +26,7 @@ final class SimulatedChannel extends ManagedChannel {
   private final Set<SimulatedClientCall<?, ?>> waiting = new LinkedHashSet<>();
   private final Set<SimulatedClientCall<?, ?>> open = new LinkedHashSet<>();
   private Connection connection;
-  private Event connecting;
+  private ScheduledEvent connecting;
   private boolean shutdown;
 
   SimulatedChannel(SimulatedNetwork network, SimulatedMachine machine, String address) {
@@ -90,7 +90,7 @@ final class SimulatedChannel extends ManagedChannel {
 
   private void connect() {
     connecting = process().after(CONNECT_NANOS, () -> failed("connect timed out"));
-    Event attempt = connecting;
+    ScheduledEvent attempt = connecting;
     String here = process().name();
     String there = SimulatedNetwork.computer(address);
     // A computer without a process still answers, for the world it stands in.
@@ -103,7 +103,7 @@ final class SimulatedChannel extends ManagedChannel {
             () -> answer(attempt, here, there));
   }
 
-  private void answer(Event attempt, String here, String there) {
+  private void answer(ScheduledEvent attempt, String here, String there) {
     SimulatedProcess world = network.simulation().world();
     SimulatedServer server = network.serverAt(address).orElse(null);
     network

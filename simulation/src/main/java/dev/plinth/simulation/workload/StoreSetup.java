@@ -1,6 +1,5 @@
 package dev.plinth.simulation.workload;
 
-import dev.plinth.simulation.cluster.EtcdStoreControl;
 import dev.plinth.simulation.cluster.MemoryStoreControl;
 import dev.plinth.simulation.cluster.SimulatedCluster;
 import dev.plinth.simulation.cluster.StoreControl;
@@ -8,6 +7,7 @@ import dev.plinth.simulation.cluster.StoreFactory;
 import dev.plinth.simulation.cluster.StoreFaults;
 import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.simulation.network.SimulatedNetwork;
+import dev.plinth.simulation.store.etcd.EtcdStoreControl;
 
 /** The store that a seed drew. */
 record StoreSetup(StoreFactory factory, StoreControl control) {

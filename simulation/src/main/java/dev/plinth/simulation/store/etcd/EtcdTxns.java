@@ -1,4 +1,4 @@
-package dev.plinth.simulation.cluster;
+package dev.plinth.simulation.store.etcd;
 
 import com.google.protobuf.ByteString;
 import dev.plinth.shards.store.etcd.TxnSender;

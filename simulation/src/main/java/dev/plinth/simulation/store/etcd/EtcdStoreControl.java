@@ -1,4 +1,4 @@
-package dev.plinth.simulation.cluster;
+package dev.plinth.simulation.store.etcd;
 
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
@@ -6,6 +6,8 @@ import dev.plinth.shards.store.etcd.EtcdConnections;
 import dev.plinth.shards.store.etcd.EtcdSettings;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
 import dev.plinth.shards.store.etcd.TxnSender;
+import dev.plinth.simulation.cluster.StoreControl;
+import dev.plinth.simulation.cluster.StoreFactory;
 import dev.plinth.simulation.etcd.EtcdFaults;
 import dev.plinth.simulation.etcd.EtcdLinkState;
 import dev.plinth.simulation.etcd.EtcdModel;

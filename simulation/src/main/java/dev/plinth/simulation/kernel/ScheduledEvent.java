@@ -1,7 +1,7 @@
 package dev.plinth.simulation.kernel;
 
 /** Something that happens at a moment of virtual time, to the process that it belongs to. */
-public final class Event implements Comparable<Event> {
+public final class ScheduledEvent implements Comparable<ScheduledEvent> {
   final SimulatedProcess owner;
   final Runnable task;
   private final long time;
@@ -9,7 +9,7 @@ public final class Event implements Comparable<Event> {
   private final long sequence;
   private boolean cancelled;
 
-  Event(SimulatedProcess owner, Runnable task, long time, long tie, long sequence) {
+  ScheduledEvent(SimulatedProcess owner, Runnable task, long time, long tie, long sequence) {
     this.owner = owner;
     this.task = task;
     this.time = time;
@@ -30,7 +30,7 @@ public final class Event implements Comparable<Event> {
   }
 
   @Override
-  public int compareTo(Event other) {
+  public int compareTo(ScheduledEvent other) {
     int byTime = Long.compare(time, other.time);
     int byTie = byTime != 0 ? byTime : Long.compare(tie, other.tie);
     return byTie != 0 ? byTie : Long.compare(sequence, other.sequence);

@@ -94,6 +94,7 @@ final class MemoryOwnedShard implements OwnedShard {
   @Override
   public void release() {
     lost = true;
+    store.released(shard, epoch());
     last.whenComplete(
         (done, thrown) ->
             store

@@ -6,7 +6,9 @@ import dev.plinth.shards.store.ShardStore;
 import dev.plinth.simulation.kernel.SimulatedMachine;
 import dev.plinth.simulation.kernel.SimulatedProcess;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,6 +28,7 @@ final class MemoryShardStore implements ShardStore {
   private final StoreRequests requests;
   private final ScheduledExecutorService heartbeats;
   private final String name;
+  private final Map<Integer, Long> held = new TreeMap<>(); // epochs of shards
   private Optional<String> address = Optional.empty();
   private String session = "";
   private int sessions;
@@ -73,8 +76,13 @@ final class MemoryShardStore implements ShardStore {
     long sent = machine.nanos().getAsLong();
     long sentMillis = machine.wall().millis();
     String id = session;
+    Map<Integer, Long> known = new TreeMap<>(held);
     return requests
-        .send(() -> engine.keep(id, name, opens))
+        .send(
+            () -> {
+              engine.releaseAllBut(known, id);
+              return engine.keep(id, name, opens);
+            })
         .thenApply(
             kept -> {
               if (kept && id.equals(session)) {
@@ -107,6 +115,10 @@ final class MemoryShardStore implements ShardStore {
   private static boolean done(Runnable step) {
     step.run();
     return true;
+  }
+
+  void released(int shard, long epoch) {
+    held.remove(shard, epoch);
   }
 
   String session() {
@@ -172,7 +184,11 @@ final class MemoryShardStore implements ShardStore {
   public Optional<OwnedShard> claim(int shard) {
     String id = session;
     return ask(() -> engine.claim(shard, id))
-        .map(claimed -> new MemoryOwnedShard(this, shard, id, claimed));
+        .map(
+            claimed -> {
+              held.put(shard, claimed.epoch());
+              return new MemoryOwnedShard(this, shard, id, claimed);
+            });
   }
 
   @Override

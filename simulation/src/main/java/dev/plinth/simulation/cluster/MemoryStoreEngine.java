@@ -22,11 +22,14 @@ import java.util.TreeMap;
 final class MemoryStoreEngine {
   static final String COMPUTER = "store";
 
+  private static final long UNANSWERED_NANOS = 5_000_000_000L;
+
   private static final class StoredShard {
     final Map<String, byte[]> rows = new TreeMap<>();
     Optional<String> owner = Optional.empty(); // a session
     long epoch;
     long revision;
+    long claimedAt;
   }
 
   private static final class StoredSession {
@@ -107,6 +110,7 @@ final class MemoryStoreEngine {
     }
     shard.owner = Optional.of(session);
     shard.epoch++;
+    shard.claimedAt = simulation.now();
     simulation.trace(COMPUTER, session + " claims " + number + " epoch " + shard.epoch);
     List<Row> rows = new ArrayList<>();
     shard.rows.forEach((key, value) -> rows.add(new Row(key, value.clone())));
@@ -117,6 +121,18 @@ final class MemoryStoreEngine {
     StoredShard shard = shards.get(number);
     if (owns(shard, session, epoch)) {
       shard.owner = Optional.empty();
+    }
+  }
+
+  /** Releases what a session owns without knowing: an answer to its claim, or a release, was lost. */
+  void releaseAllBut(Map<Integer, Long> known, String session) {
+    for (int i = 0; i < shards.size(); i++) {
+      StoredShard shard = shards.get(i);
+      if (shard.owner.equals(Optional.of(session))
+          && !Long.valueOf(shard.epoch).equals(known.get(i))
+          && simulation.now() - shard.claimedAt > UNANSWERED_NANOS) {
+        shard.owner = Optional.empty();
+      }
     }
   }
 

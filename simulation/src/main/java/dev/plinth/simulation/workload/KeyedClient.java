@@ -104,7 +104,16 @@ final class KeyedClient {
       case 1 -> send(LeaseCall.of(Kind.VALIDATE, spec.key(), own.token()), then);
       case 2 -> {
         if (options.has("reentry")) {
-          send(spec, then);
+          // Where the hold was lost meanwhile this is a new one, and the one to go on with.
+          sender.send(
+              spec,
+              manner(),
+              answer ->
+                  use(
+                      spec,
+                      answer.filter(KeyedClient::isHeld).map(a -> a.holds().get(0)).orElse(own),
+                      times - 1,
+                      brief));
         } else {
           then.run();
         }

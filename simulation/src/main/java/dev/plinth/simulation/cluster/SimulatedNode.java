@@ -184,9 +184,13 @@ public final class SimulatedNode {
       kill(); // it has nothing to hand on
       return;
     }
+    if (parts.isEmpty()) {
+      return; // it leaves already
+    }
     simulation.trace(name, "leaves");
     SimulatedProcess leaving = process;
     Deque<AutoCloseable> closing = parts;
+    parts = new ArrayDeque<>();
     simulation
         .thread(process, "leave", () -> close(closing))
         .whenComplete(

@@ -8,10 +8,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * its keeper alone, read by all.
  *
  * <p>The monotonic clock may stand still while the machine sleeps, and etcd's does not. So where
- * the wall clock has gone much further than it since the last answered renewal was sent, the
- * session's authority is not to be believed before one that was sent later is answered. The wall
- * clock only ever takes authority away: set back, it hides a sleep, as if it had not been looked
- * at.
+ * the two clocks have gone apart since the last answered renewal was sent, the session's authority
+ * is not to be believed before one that was sent later is answered. The wall clock only ever takes
+ * authority away. One that is set back by just as much as the machine slept hides the sleep.
  */
 final class NodeSession {
   private record Renewal(ClockReading sent, long expiry, long authorityUntil) {}

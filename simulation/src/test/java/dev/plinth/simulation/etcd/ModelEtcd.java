@@ -17,6 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -25,8 +26,7 @@ import java.util.function.Supplier;
 final class ModelEtcd implements AutoCloseable {
   static final List<String> MEMBERS = List.of("model:1");
 
-  /** Of all commits and renewals, some are answered never and some applied late. */
-  static final EtcdFaults FEW_FAULTS = EtcdFaults.rates(0.03, 0.03, 0, 0);
+  private static final AtomicLong SEEDS = new AtomicLong();
 
   private final RealTimeEvents events = new RealTimeEvents();
   // Not on the thread of the events: it waits for nobody, whatever adapters do with answers.
@@ -34,11 +34,11 @@ final class ModelEtcd implements AutoCloseable {
   private final SimulatedEtcd etcd;
   private final ModelFates fates;
 
-  ModelEtcd(EtcdFaults faults) {
-    SplittableRandom random = new SplittableRandom(1);
+  ModelEtcd(ModelFaults faults) {
+    SplittableRandom random = new SplittableRandom(SEEDS.incrementAndGet());
     EtcdModel model = new EtcdModel(EtcdModelSettings.DEFAULT, events::now, random.split());
     etcd = new SimulatedEtcd(model, events::now, events, random.split());
-    fates = new ModelFates(random, faults);
+    fates = new ModelFates(random, faults.rates(), faults.drawn());
     change(all -> all.setFates(fates));
   }
 

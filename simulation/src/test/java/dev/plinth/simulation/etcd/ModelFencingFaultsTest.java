@@ -1,9 +1,17 @@
 package dev.plinth.simulation.etcd;
 
 import dev.plinth.shards.store.etcd.FencingContract;
+import org.junit.jupiter.api.AfterAll;
 
 class ModelFencingFaultsTest extends FencingContract {
+  private static final ModelFaults FAULTS = ModelFaults.of(0.1);
+
   ModelFencingFaultsTest() {
-    super(new ModelStores(ModelEtcd.FEW_FAULTS));
+    super(new ModelStores(FAULTS));
+  }
+
+  @AfterAll
+  static void allFaultsWereMet() {
+    FAULTS.assertAllDrawn();
   }
 }

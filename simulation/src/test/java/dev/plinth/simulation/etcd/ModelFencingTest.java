@@ -4,6 +4,6 @@ import dev.plinth.shards.store.etcd.FencingContract;
 
 class ModelFencingTest extends FencingContract {
   ModelFencingTest() {
-    super(new ModelStores(EtcdFaults.NONE));
+    super(new ModelStores(ModelFaults.none()));
   }
 }

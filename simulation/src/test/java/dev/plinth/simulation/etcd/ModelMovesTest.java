@@ -17,8 +17,8 @@ class ModelMovesTest extends MovesContract {
   /** After the nodes, as methods of this class would not be. */
   @RegisterExtension final AfterEachCallback end = test -> etcd.close();
 
-  EtcdFaults faults() {
-    return EtcdFaults.NONE;
+  ModelFaults faults() {
+    return ModelFaults.none();
   }
 
   @Override

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ModelShardStoreTest extends ShardStoreContract {
   @RegisterExtension final ModelStores stores = new ModelStores(faults());
 
-  EtcdFaults faults() {
-    return EtcdFaults.NONE;
+  ModelFaults faults() {
+    return ModelFaults.none();
   }
 
   @Override

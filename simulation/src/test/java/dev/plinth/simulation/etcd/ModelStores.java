@@ -13,7 +13,7 @@ final class ModelStores extends StoresUnderTest {
   private final ModelEtcd etcd;
   private final Client client;
 
-  ModelStores(EtcdFaults faults) {
+  ModelStores(ModelFaults faults) {
     etcd = closing(new ModelEtcd(faults));
     client = etcd.connections("test").client(ModelEtcd.MEMBERS, Duration.ofSeconds(10));
   }

@@ -36,7 +36,7 @@ final class ModelEtcd implements AutoCloseable {
 
   ModelEtcd(ModelFaults faults) {
     SplittableRandom random = new SplittableRandom(SEEDS.incrementAndGet());
-    EtcdModel model = new EtcdModel(EtcdModelSettings.DEFAULT, events::now, random.split());
+    EtcdModel model = new EtcdModel(faults.settings(), events::now, random.split());
     etcd = new SimulatedEtcd(model, events::now, events, random.split());
     fates = new ModelFates(random, faults.rates(), faults.drawn());
     change(all -> all.setFates(fates));

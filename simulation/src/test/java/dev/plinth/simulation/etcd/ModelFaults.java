@@ -7,18 +7,28 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The faults of a suite on the model.
+ * What the model does to a suite.
  *
+ * @param settings what etcd is free to do
  * @param drawn how often there was each
  */
-record ModelFaults(EtcdFaults rates, Map<RequestFate, Integer> drawn) {
+record ModelFaults(EtcdModelSettings settings, EtcdFaults rates, Map<RequestFate, Integer> drawn) {
   static ModelFaults none() {
-    return new ModelFaults(EtcdFaults.NONE, new ConcurrentHashMap<>());
+    return of(0);
   }
 
   /** So many answers are lost, and as many requests applied late. */
   static ModelFaults of(double rate) {
-    return new ModelFaults(EtcdFaults.rates(rate, rate, 0, 0), new ConcurrentHashMap<>());
+    return new ModelFaults(
+        EtcdModelSettings.DEFAULT, EtcdFaults.rates(rate, rate, 0, 0), new ConcurrentHashMap<>());
+  }
+
+  /**
+   * For a suite that claims a shard once and at once after its owner is gone: a member that lags
+   * may still show the owner.
+   */
+  ModelFaults onOneMember() {
+    return new ModelFaults(settings.withoutStaleReads(), rates, drawn);
   }
 
   /** A suite that met none has shown nothing. */

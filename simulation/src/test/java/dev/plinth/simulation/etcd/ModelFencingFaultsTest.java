@@ -4,7 +4,7 @@ import dev.plinth.shards.store.etcd.FencingContract;
 import org.junit.jupiter.api.AfterAll;
 
 class ModelFencingFaultsTest extends FencingContract {
-  private static final ModelFaults FAULTS = ModelFaults.of(0.1);
+  private static final ModelFaults FAULTS = ModelFaults.of(0.1).onOneMember();
 
   ModelFencingFaultsTest() {
     super(new ModelStores(FAULTS));

@@ -4,6 +4,6 @@ import dev.plinth.shards.store.etcd.FencingContract;
 
 class ModelFencingTest extends FencingContract {
   ModelFencingTest() {
-    super(new ModelStores(ModelFaults.none()));
+    super(new ModelStores(ModelFaults.none().onOneMember()));
   }
 }

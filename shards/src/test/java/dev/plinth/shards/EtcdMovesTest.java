@@ -19,7 +19,7 @@ class EtcdMovesTest extends MovesContract {
   private final String prefix = "/moves/" + UUID.randomUUID() + "/";
 
   @Override
-  ShardStore open(String node) {
+  protected ShardStore open(String node) {
     EtcdSettings settings =
         TestSettings.read(
             EtcdSettings.class,

@@ -11,7 +11,7 @@ class MemoryMovesTest extends MovesContract {
   private final MemoryCluster cluster = new MemoryCluster(SHARDS);
 
   @Override
-  ShardStore open(String node) {
+  protected ShardStore open(String node) {
     return cluster.open(node);
   }
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Several nodes with real threads on one store: shards move as nodes come and go. */
-abstract class MovesContract {
-  static final int SHARDS = 8;
+public abstract class MovesContract {
+  protected static final int SHARDS = 8;
   private static final TextApp TEXTS = new TextApp();
 
   /** One of the nodes. */
@@ -57,7 +57,7 @@ abstract class MovesContract {
 
   final List<Member> members = new CopyOnWriteArrayList<>();
 
-  abstract ShardStore open(String node);
+  protected abstract ShardStore open(String node);
 
   @AfterEach
   void stop() {

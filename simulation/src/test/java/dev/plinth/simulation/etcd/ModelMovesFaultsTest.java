@@ -1,0 +1,17 @@
+package dev.plinth.simulation.etcd;
+
+import org.junit.jupiter.api.AfterAll;
+
+class ModelMovesFaultsTest extends ModelMovesTest {
+  private static final ModelFaults FAULTS = ModelFaults.of(0.01);
+
+  @Override
+  ModelFaults faults() {
+    return FAULTS;
+  }
+
+  @AfterAll
+  static void allFaultsWereMet() {
+    FAULTS.assertAllDrawn();
+  }
+}

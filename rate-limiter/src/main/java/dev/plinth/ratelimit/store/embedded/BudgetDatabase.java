@@ -3,6 +3,7 @@ package dev.plinth.ratelimit.store.embedded;
 import dev.plinth.ratelimit.engine.Budgets.Change;
 import dev.plinth.ratelimit.engine.Budgets.Kind;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.shards.store.embedded.LogChain;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,7 +12,9 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Status;
 import org.rocksdb.VectorMemTableConfig;
+import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -40,6 +43,8 @@ class BudgetDatabase implements AutoCloseable {
   private static final String TOKENS = "m";
 
   private final Path folder;
+  private final CheckpointMarks marks;
+  private final LogChain chain = new LogChain(true);
   private final Options options;
   private final RocksDB db;
   private final WriteOptions buffered = new WriteOptions();
@@ -49,41 +54,53 @@ class BudgetDatabase implements AutoCloseable {
     RocksDB.loadLibrary();
   }
 
-  /** Opens the folder, made if it is not there. */
+  /**
+   * Opens the folder, made if it is not there. Of its log all is taken up to the first gap or
+   * damage: behind the last checkpoint that may be what a crash left, before it the start is
+   * refused.
+   */
   BudgetDatabase(Path folder) {
     this.folder = folder;
+    marks = CheckpointMarks.open(folder);
     // A vector takes rows in half the time and is sorted when it is full: nothing is read before
-    // the
-    // next start.
+    // the next start.
     options =
         new Options()
-            .setCreateIfMissing(true)
+            .setCreateIfMissing(marks.isNew())
+            .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery)
             .setMemTableConfig(new VectorMemTableConfig())
             .setAllowConcurrentMemtableWrite(false)
             .setCompressionType(CompressionType.NO_COMPRESSION);
     try {
-      db = RocksDB.open(options, folder.toString());
+      db = chain.open(folder, marks.isNew(), options);
     } catch (RocksDBException e) {
-      options.close();
-      buffered.close();
-      synced.close();
-      throw unavailable("cannot open " + folder, e);
+      closeSettings();
+      throw refusal(e);
     }
+  }
+
+  private StoreUnavailable refusal(RocksDBException e) {
+    Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
+    String what = String.valueOf(e.getMessage());
+    return code == Status.Code.IOError && !what.contains("No such file")
+        ? unavailable("cannot open " + folder, e)
+        : CheckpointMarks.damaged(folder, what, e);
   }
 
   /**
    * Reads every row; the end of the block of tokens is the answer.
    *
-   * @throws StoreUnavailable naming the row that is damaged, if one is
+   * @throws StoreUnavailable if a checkpoint is lost, or naming the row that is damaged
    */
   long load(Reader reader) {
-    long tokens = 0;
+    marks.check(db.getLatestSequenceNumber());
+    long tokens = marks.tokens();
     try (RocksIterator rows = db.newIterator()) {
       for (rows.seekToFirst(); rows.isValid(); rows.next()) {
         String name = string(rows.key());
         try {
           if (name.equals(TOKENS)) {
-            tokens = Long.parseLong(string(rows.value()));
+            tokens = Math.max(tokens, Long.parseLong(string(rows.value())));
           } else {
             int end = name.indexOf('\0');
             if (end < 1) {
@@ -97,12 +114,13 @@ class BudgetDatabase implements AutoCloseable {
           }
         } catch (IllegalArgumentException e) {
           String row = name.replace('\0', ' ');
-          throw unavailable("%s: row %s is damaged".formatted(folder, row), e);
+          String what = "row %s is damaged: %s".formatted(row, e.getMessage());
+          throw CheckpointMarks.damaged(folder, what, e);
         }
       }
       rows.status();
     } catch (RocksDBException e) {
-      throw unavailable("cannot read " + folder, e);
+      throw refusal(e);
     }
     return tokens;
   }
@@ -124,14 +142,21 @@ class BudgetDatabase implements AutoCloseable {
   /** Sets tokens aside. They and all that was written before are on the disk when it returns. */
   void sync(long tokens) throws RocksDBException {
     db.put(synced, bytes(TOKENS), bytes(Long.toString(tokens)));
+    marks.synced(db.getLatestSequenceNumber(), tokens);
   }
 
   @Override
   public void close() {
+    db.close();
+    closeSettings();
+  }
+
+  private void closeSettings() {
     buffered.close();
     synced.close();
-    db.close();
     options.close();
+    chain.close();
+    marks.close();
   }
 
   static byte[] bytes(String text) {

@@ -12,7 +12,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -68,7 +67,6 @@ final class Database implements AutoCloseable {
     Options options =
         tuned
             .get()
-            .setWalFilter(chain)
             .setCreateIfMissing(create)
             .setParanoidChecks(true)
             .setKeepLogFileNum(KEPT_LOGS)
@@ -77,35 +75,12 @@ final class Database implements AutoCloseable {
                     ? WALRecoveryMode.PointInTimeRecovery
                     : WALRecoveryMode.TolerateCorruptedTailRecords);
     try {
-      return new Database(directory, options, chain, open(directory, create, options, chain));
+      return new Database(directory, options, chain, chain.open(directory, create, options));
     } catch (RocksDBException e) {
       options.close();
       chain.close();
-      throw chain.gap().isEmpty() ? e : new RocksDBException(chain.gap(), e.getStatus());
+      throw e;
     }
-  }
-
-  /**
-   * What cannot be seen of the tables is told only if the folder opens: most often it does not, and
-   * says itself why, for instance that another process holds it.
-   */
-  private static RocksDB open(Path directory, boolean create, Options options, LogChain chain)
-      throws RocksDBException {
-    Optional<RocksDBException> unseen = Optional.empty();
-    chain.beginAnywhere();
-    if (!create) {
-      try {
-        chain.beginBehind(TablesOnly.lastWrite(directory));
-      } catch (RocksDBException e) {
-        unseen = Optional.of(e);
-      }
-    }
-    RocksDB db = RocksDB.open(options, directory.toString());
-    if (unseen.isPresent()) {
-      db.close();
-      throw unseen.get();
-    }
-    return db;
   }
 
   /** Reads every table once; a damaged one names its file. */

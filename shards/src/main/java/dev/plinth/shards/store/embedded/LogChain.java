@@ -2,8 +2,12 @@ package dev.plinth.shards.store.embedded;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.rocksdb.AbstractWalFilter;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WalProcessingOption;
 import org.rocksdb.WriteBatch;
@@ -14,7 +18,7 @@ import org.rocksdb.WriteBatch;
  * log that is cut or missing, and tables that a cut manifest does not name, and goes on with what
  * comes after.
  */
-final class LogChain extends AbstractWalFilter {
+public final class LogChain extends AbstractWalFilter {
   private static final long ANYWHERE = -1;
 
   private final boolean salvage;
@@ -25,12 +29,46 @@ final class LogChain extends AbstractWalFilter {
   /**
    * @param salvage to end at a gap, and not to fail
    */
-  LogChain(boolean salvage) {
+  public LogChain(boolean salvage) {
     this.salvage = salvage;
   }
 
+  /**
+   * Opens a folder and reads its log. What cannot be seen of the tables is told only if the folder
+   * opens: most often it does not, and says itself why, for instance that another process holds it.
+   *
+   * @param create whether the folder may be empty
+   * @param options get this as their filter
+   * @throws RocksDBException also if something is missing, unless that is to be salvaged
+   */
+  public RocksDB open(Path directory, boolean create, Options options) throws RocksDBException {
+    Optional<RocksDBException> unseen = Optional.empty();
+    beginAnywhere();
+    if (!create) {
+      try {
+        beginBehind(TablesOnly.lastWrite(directory));
+      } catch (RocksDBException e) {
+        unseen = Optional.of(e);
+      }
+    }
+    RocksDB db = openFiltered(directory, options);
+    if (unseen.isPresent()) {
+      db.close();
+      throw unseen.get();
+    }
+    return db;
+  }
+
+  private RocksDB openFiltered(Path directory, Options options) throws RocksDBException {
+    try {
+      return RocksDB.open(options.setWalFilter(this), directory.toString());
+    } catch (RocksDBException e) {
+      throw gap.isEmpty() ? e : new RocksDBException(gap, e.getStatus());
+    }
+  }
+
   /** The log that is read next follows tables that reach up to a write. */
-  void beginBehind(long tables) {
+  private void beginBehind(long tables) {
     beginAnywhere();
     last = tables;
   }
@@ -40,11 +78,6 @@ final class LogChain extends AbstractWalFilter {
     isFirst = true;
     last = ANYWHERE;
     gap = "";
-  }
-
-  /** Where something is missing; empty if nothing is. */
-  String gap() {
-    return gap;
   }
 
   @Override

@@ -8,8 +8,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The files of a folder at one moment. */
@@ -91,6 +94,15 @@ record FolderImage(SortedMap<String, byte[]> files) {
 
   List<String> logs() {
     return names("[0-9]+\\.log");
+  }
+
+  /** Those that RocksDB gave to its files. */
+  SortedSet<Integer> numbers() {
+    return files.keySet().stream()
+        .map(name -> name.replaceAll("\\D", ""))
+        .filter(digits -> !digits.isEmpty())
+        .map(Integer::valueOf)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The manifest that CURRENT names. */

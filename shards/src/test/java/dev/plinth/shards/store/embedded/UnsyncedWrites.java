@@ -1,8 +1,13 @@
 package dev.plinth.shards.store.embedded;
 
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.SortedSet;
+import java.util.stream.IntStream;
 
 /**
  * What a crash of the machine may leave of the files that changed between two moments. Of the later
@@ -13,6 +18,11 @@ import java.util.Random;
 final class UnsyncedWrites {
   private static final String TABLE = "[0-9]+\\.sst";
   private static final String UNUSED = "OPTIONS.*|IDENTITY|.*dbtmp";
+
+  /** Of a record of the manifest: a checksum, the length of its content in two bytes, a type. */
+  private static final int CHECKSUM = 4;
+
+  private static final int HEADER = CHECKSUM + 3;
 
   private final FolderImage before;
   private final FolderImage after;
@@ -59,7 +69,7 @@ final class UnsyncedWrites {
     String manifest = after.manifest().orElseThrow();
     int synced = before.size(manifest);
     int whole = after.size(manifest);
-    int end = random.nextBoolean() ? synced : synced + random.nextInt(whole - synced + 1);
+    int end = random.nextBoolean() ? synced : manifestEnd(after.files().get(manifest), synced);
     left = left.change(manifest, bytes -> Arrays.copyOf(bytes, end));
     for (String name : before.files().keySet()) {
       if (!after.has(name) && (end < whole || random.nextBoolean())) {
@@ -78,6 +88,30 @@ final class UnsyncedWrites {
     }
     loseUnused();
     return left;
+  }
+
+  /**
+   * Where the manifest is cut. Of a table that a compaction took meanwhile there may be no whole
+   * copy, so no cut may name it: the first record is torn, or all are there.
+   */
+  private int manifestEnd(byte[] manifest, int synced) {
+    int unsynced = manifest.length - synced;
+    if (!isTableGone()) {
+      return synced + random.nextInt(unsynced + 1);
+    }
+    if (unsynced < HEADER || random.nextBoolean()) {
+      return manifest.length;
+    }
+    int content = ByteBuffer.wrap(manifest).order(LITTLE_ENDIAN).getShort(synced + CHECKSUM);
+    return synced + random.nextInt(HEADER + content);
+  }
+
+  /** One that came and went between the two moments leaves a gap in the numbers of files. */
+  private boolean isTableGone() {
+    SortedSet<Integer> came = after.numbers();
+    int known = before.numbers().isEmpty() ? 0 : before.numbers().last();
+    return before.names(TABLE).stream().anyMatch(table -> !after.has(table))
+        || IntStream.range(known + 1, came.last()).anyMatch(number -> !came.contains(number));
   }
 
   /** Part of a start, which ends with a new manifest. */

@@ -124,7 +124,9 @@ final class MemoryStoreEngine {
     }
   }
 
-  /** Releases what a session owns without knowing: an answer to its claim, or a release, was lost. */
+  /**
+   * Releases what a session owns without knowing: an answer to its claim, or a release, was lost.
+   */
   void releaseAllBut(Map<Integer, Long> known, String session) {
     for (int i = 0; i < shards.size(); i++) {
       StoredShard shard = shards.get(i);

@@ -38,6 +38,7 @@ public final class SimulatedNode {
   private Optional<Metrics> metrics = Optional.empty();
   private int lives;
   private boolean down = true;
+  private boolean ready;
 
   SimulatedNode(
       Simulation simulation,
@@ -77,6 +78,7 @@ public final class SimulatedNode {
   public void start() {
     simulation.trace(name, "start");
     down = false;
+    ready = false;
     parts = new ArrayDeque<>();
     process = simulation.process(name, clock);
     SimulatedProcess started = process;
@@ -139,6 +141,7 @@ public final class SimulatedNode {
             .shards(new ShardList(shards, store))
             .afterBind(port -> shards.announce(address()))
             .start(network.serverBuilder(machine, address(), options.callsPerConnection())));
+    ready = true;
     simulation.trace(name, "ready");
   }
 
@@ -177,9 +180,17 @@ public final class SimulatedNode {
 
   /** SIGTERM: it hands its shards on, ends its calls, and is gone. */
   public void leave() {
+    if (!ready) {
+      kill(); // it has nothing to hand on
+      return;
+    }
+    if (parts.isEmpty()) {
+      return; // it leaves already
+    }
     simulation.trace(name, "leaves");
     SimulatedProcess leaving = process;
     Deque<AutoCloseable> closing = parts;
+    parts = new ArrayDeque<>();
     simulation
         .thread(process, "leave", () -> close(closing))
         .whenComplete(

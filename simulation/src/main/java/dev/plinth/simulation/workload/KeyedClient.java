@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
  */
 final class KeyedClient {
   private static final Duration LONG = Duration.ofMinutes(10);
-  private static final int MOST_UNKNOWN = 6;
+  private static final int MOST_UNKNOWN = 4; // of a key, or the search for an order takes for ever
 
   private final WireClient client;
   private final int number;
@@ -26,7 +26,6 @@ final class KeyedClient {
   private final SwarmOptions options;
   private final SplittableRandom random;
   private final List<LeaseCall> spent = new ArrayList<>();
-  private int impatient;
 
   KeyedClient(WireClient client, int number, KeyedSender sender, SwarmOptions options) {
     this.client = client;
@@ -73,8 +72,12 @@ final class KeyedClient {
     Duration wait = waits ? Duration.ofMillis(random.nextLong(20, 3000)) : Duration.ZERO;
     LeaseCall spec = LeaseCall.acquire(key, "owner" + number, shared, ttl);
     // A grant that nobody knows of must run out soon, or the key is lost to the run.
-    boolean gives = brief && impatient < MOST_UNKNOWN && random.nextInt(12) == 0;
-    impatient += gives ? 1 : 0;
+    String given = "gave up " + key;
+    boolean gives =
+        brief && client.log().counted(given) < MOST_UNKNOWN && random.nextInt(12) == 0;
+    if (gives) {
+      client.log().count(given);
+    }
     Patience patience = gives ? patience().once() : patience();
     sender.send(
         spec,

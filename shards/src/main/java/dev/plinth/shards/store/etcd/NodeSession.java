@@ -73,11 +73,13 @@ final class NodeSession {
   }
 
   /**
-   * Whether the machine seems to have slept since the last answered renewal was sent. Half of the
-   * margin is for that, the other for what the margin was made for.
+   * Whether the machine may have slept since the last answered renewal was sent: its clocks differ
+   * in what has passed. A wall clock that was set back counts too, since it would hide every sleep
+   * that is shorter than that. Half of the margin is for this, the other for what the margin was
+   * made for.
    */
   boolean mayHaveSlept(ClockReading now) {
-    return now.suspendedNanos(last.sent) > margin.toNanos() / 2;
+    return Math.abs(now.suspendedNanos(last.sent)) > margin.toNanos() / 2;
   }
 
   /** True for the first who says so since the last renewal. */

@@ -68,6 +68,7 @@ public final class Planter {
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx768m",
             "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1", // most are found in seconds
             "-cp",
             classPath,
             PlantedSeeds.class.getName(),

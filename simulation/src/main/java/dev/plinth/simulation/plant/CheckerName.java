@@ -14,6 +14,7 @@ final class CheckerName {
   static {
     SIGNS.put("Undecided", "linearizability, undecided");
     SIGNS.put("LeaseChecks.lambda$keyed", "linearizability");
+    SIGNS.put("SnapshotClient.check", "age of snapshots");
     SIGNS.put("have no answer", "answers after healing");
     SIGNS.put("no answer to", "answers after healing");
     SIGNS.put("that no client knows", "leftovers after healing");

@@ -53,7 +53,8 @@ class PlantsTest {
 
   @Test
   void aFile_mayHaveSeveralChanges() {
-    Plant plant = Plant.parse("two", text("a", "x\n  y") + text("b", "z").substring("what: slip\n".length()));
+    Plant plant =
+        Plant.parse("two", text("a", "x\n  y") + text("b", "z").substring("what: slip\n".length()));
     assertEquals(
         List.of(new SourceChange("a", "x\n  y", "other"), new SourceChange("b", "z", "other")),
         plant.changes());

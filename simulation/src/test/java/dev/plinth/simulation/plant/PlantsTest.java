@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PlantsTest {
   private static final Path ROOT = Path.of(System.getProperty("plinth.root"));
-  private static final List<Plant> PLANTS = Plant.allOf(ROOT.resolve("simulation/plants"));
+  private static final List<Plant> PLANTS =
+      Stream.of("simulation/plants", "simulation/plants/open")
+          .flatMap(folder -> Plant.allOf(ROOT.resolve(folder)).stream())
+          .toList();
   private static final PlantCompiler COMPILER = new PlantCompiler(ROOT);
   private static final int FEW_SEEDS = 5;
 

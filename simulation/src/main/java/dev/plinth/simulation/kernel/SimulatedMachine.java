@@ -146,13 +146,13 @@ public final class SimulatedMachine implements Machine {
   }
 
   @Override
-  public RandomGenerator random() {
-    return random;
+  public RandomGenerator secureRandom() {
+    return secureRandom;
   }
 
   @Override
-  public RandomGenerator secureRandom() {
-    return secureRandom;
+  public RandomGenerator random() {
+    return random;
   }
 
   @Override

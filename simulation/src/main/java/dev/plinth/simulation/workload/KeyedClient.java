@@ -73,8 +73,7 @@ final class KeyedClient {
     LeaseCall spec = LeaseCall.acquire(key, "owner" + number, shared, ttl);
     // A grant that nobody knows of must run out soon, or the key is lost to the run.
     String given = "gave up " + key;
-    boolean gives =
-        brief && client.log().counted(given) < MOST_UNKNOWN && random.nextInt(12) == 0;
+    boolean gives = brief && client.log().counted(given) < MOST_UNKNOWN && random.nextInt(12) == 0;
     if (gives) {
       client.log().count(given);
     }

@@ -34,8 +34,9 @@ public record RunReport(
   public String failure(Path directory) {
     Path file = directory.resolve("seed-" + seed + ".txt");
     trace.write(file);
-    return "seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\nagain: ./gradlew sim -Pseed=%d"
+    return "commit %s, seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\nagain: ./gradlew sim -Pseed=%d"
         .formatted(
+            System.getProperty("plinth.commit", "of the working tree"),
             seed,
             String.join("\n  ", violations),
             options,

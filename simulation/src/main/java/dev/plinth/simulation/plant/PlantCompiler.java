@@ -21,6 +21,8 @@ public final class PlantCompiler {
 
   private final Path root;
   private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+  // One for all plants: it keeps the class path's jars open.
+  private final StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
 
   /**
    * @param root of the repository
@@ -33,9 +35,9 @@ public final class PlantCompiler {
    * Puts the changed classes into a folder, which is made where it is missing. Throws a {@link
    * StalePlantException} where the plant does not apply or compile.
    */
-  public void compile(Plant plant, Path folder) {
+  public synchronized void compile(Plant plant, Path folder) {
     StringWriter messages = new StringWriter();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+    try {
       Files.createDirectories(folder);
       List<String> options =
           List.of(

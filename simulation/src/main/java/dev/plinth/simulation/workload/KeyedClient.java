@@ -120,9 +120,14 @@ final class KeyedClient {
           then.run();
         }
       }
-      case 3 -> outlive(spec, own, brief ? 6 : 1, then);
+      case 3 -> outlive(spec, own, brief ? renewals() : 1, then);
       default -> client.after(random.nextInt(options.thinkMillis()), then);
     }
+  }
+
+  /** Now and then so many that the hold lasts beyond a takeover. */
+  private int renewals() {
+    return random.nextInt(4) == 0 ? 40 : 6;
   }
 
   private void outlive(LeaseCall spec, Held own, int times, Runnable then) {

@@ -28,6 +28,7 @@ public final class LeaseRun {
   private final KeyedWire keyedWire;
   private final History<LogCall, LogAnswer> mixed;
   private final List<WatchClient> watches = new ArrayList<>();
+  private final List<SnapshotClient> snapshots = new ArrayList<>();
 
   private LeaseRun(Simulation simulation) {
     this.simulation = simulation;
@@ -93,6 +94,7 @@ public final class LeaseRun {
     LeaseChecks.keyed(keyed.history().operations(), keyedWire);
     if (options.has("mixed")) {
       LeaseChecks.mixed(mixed.operations(), checks.history(), watches, simulation);
+      snapshots.forEach(snapshot -> snapshot.check(mixed.operations()));
     }
     if (options.has("late-retries")) {
       simulation.runUntil(simulation.now() + options.longestRetryMillis() * SECOND / 1000);
@@ -122,6 +124,11 @@ public final class LeaseRun {
       WatchClient watch = new WatchClient(client("watcher" + i));
       watches.add(watch);
       watch.start();
+    }
+    if (options.has("mixed") && options.has("watches")) {
+      SnapshotClient snapshot = new SnapshotClient(client("snapshots"));
+      snapshots.add(snapshot);
+      snapshot.start();
     }
   }
 

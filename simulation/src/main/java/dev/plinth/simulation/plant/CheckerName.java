@@ -1,0 +1,39 @@
+package dev.plinth.simulation.plant;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Finds out from the text of a violation which checker saw it. */
+final class CheckerName {
+  private static final Pattern FRAME =
+      Pattern.compile("at .*dev\\.plinth\\.(?:testkit|simulation)\\.(?:\\w+\\.)*(\\w+)\\.");
+  private static final Map<String, String> SIGNS = new LinkedHashMap<>();
+
+  static {
+    SIGNS.put("Undecided", "linearizability, undecided");
+    SIGNS.put("LeaseChecks.lambda$keyed", "linearizability");
+    SIGNS.put("SnapshotClient.check", "age of snapshots");
+    SIGNS.put("have no answer", "answers after healing");
+    SIGNS.put("no answer to", "answers after healing");
+    SIGNS.put("that no client knows", "leftovers after healing");
+    SIGNS.put("one request, two answers", "one answer per request id");
+    SIGNS.put("lost after", "life of sessions");
+    SIGNS.put("ended with", "status codes");
+  }
+
+  private CheckerName() {}
+
+  static String of(String violation) {
+    Matcher frame = FRAME.matcher(violation);
+    if (frame.find() && frame.group(1).endsWith("Checker")) {
+      return frame.group(1);
+    }
+    return SIGNS.entrySet().stream()
+        .filter(sign -> violation.contains(sign.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(violation.contains("\n\tat ") ? "uncaught exception" : "status codes");
+  }
+}

@@ -1,0 +1,76 @@
+package dev.plinth.simulation.plant;
+
+import dev.plinth.simulation.workload.LeaseRun;
+import dev.plinth.simulation.workload.RunReport;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * Runs seeds, {@code FROM} up to {@code TO} without it, and ends after the first with a violation.
+ * It does not outlive its standard input.
+ */
+public final class PlantedSeeds {
+  static final String FOUND = "found ";
+  static final String CLEAN = "clean ";
+  private static final Logger ROOT = Logger.getLogger("");
+  private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private PlantedSeeds() {}
+
+  public static void main(String[] args) {
+    ROOT.setLevel(Level.OFF);
+    AtomicLong current = new AtomicLong();
+    AtomicLong since = new AtomicLong(System.nanoTime());
+    daemon(PlantedSeeds::awaitEndOfInput);
+    daemon(() -> awaitStuck(current, since));
+    long to = Long.parseLong(args[1]);
+    for (long seed = Long.parseLong(args[0]); seed < to; seed++) {
+      current.set(seed);
+      since.set(System.nanoTime());
+      RunReport report = LeaseRun.of(seed);
+      if (!report.isClean()) {
+        String violation = report.violations().get(0);
+        System.out.println(violation);
+        end(seed, CheckerName.of(violation));
+      }
+      System.out.println(CLEAN + seed);
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private static void end(long seed, String checker) {
+    System.out.println(FOUND + seed + " " + checker);
+    System.out.flush();
+    Runtime.getRuntime().halt(1);
+  }
+
+  private static void daemon(Runnable task) {
+    Thread thread = new Thread(task, "planted-seeds");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void awaitEndOfInput() {
+    try {
+      System.in.transferTo(java.io.OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // As good as its end.
+    }
+    Runtime.getRuntime().halt(2);
+  }
+
+  /** A fault may keep the simulation from ever coming to an end of a seed. */
+  private static void awaitStuck(AtomicLong current, AtomicLong since) {
+    while (System.nanoTime() - since.get() < STUCK_NANOS) {
+      try {
+        TimeUnit.SECONDS.sleep(1);
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+    end(current.get(), "end of the run");
+  }
+}

@@ -3,6 +3,7 @@ package dev.plinth.client;
 import dev.plinth.client.election.Election;
 import dev.plinth.client.election.ElectionClient;
 import dev.plinth.client.id.IdClient;
+import dev.plinth.client.internal.BackgroundExecutor;
 import dev.plinth.client.internal.BlockingCaller;
 import dev.plinth.client.internal.CallbackExecutor;
 import dev.plinth.client.internal.ClientEnvironment;
@@ -15,24 +16,27 @@ import dev.plinth.client.lease.LeaseClient;
 import dev.plinth.client.limit.LimitOptions;
 import dev.plinth.client.limit.RateLimitClient;
 import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.machine.Machine;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A connection to Plinth, to be shared by all threads of a process. Closing it releases all it
  * holds.
  */
 public final class PlinthClient implements AutoCloseable {
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private final Machine machine;
   private final ScheduledExecutorService timer;
   private final ManagedChannel channel;
   private final boolean ownsChannel;
   private final Duration callDeadline;
-  private final ThreadPoolExecutor background;
+  private final BackgroundExecutor background;
   private final ClientRuntime runtime;
   private final NamespaceSessions sessions;
   private final OwnerIdGenerator ownerIds;
@@ -41,16 +45,16 @@ public final class PlinthClient implements AutoCloseable {
   private volatile RateLimitClient rateLimitClient;
 
   PlinthClient(PlinthClientBuilder builder) {
-    timer = builder.timer();
+    machine = builder.machine;
+    timer = machine.scheduler("plinth-client-heart");
     ownsChannel = builder.ownsChannel();
     channel = builder.openChannel();
     callDeadline = builder.callDeadline;
-    background = builder.background();
-    RetrySchedule retries = builder.retries();
+    background = new BackgroundExecutor(machine);
+    RetrySchedule retries = new RetrySchedule(machine.random());
     ClientEnvironment environment =
         new ClientEnvironment(
-            builder.nanos,
-            builder.wall,
+            machine,
             new ClientEventLoop(timer),
             new CallbackExecutor(background, builder.callbacksOr(background)),
             retries,
@@ -60,7 +64,7 @@ public final class PlinthClient implements AutoCloseable {
         new ClientRuntime(
             terms.getOwnerId(),
             channel,
-            new BlockingCaller(channel, callDeadline, retries, this::sleep),
+            new BlockingCaller(machine, channel, callDeadline, retries, this::sleep),
             environment,
             builder.operationTimeout,
             background,
@@ -72,7 +76,14 @@ public final class PlinthClient implements AutoCloseable {
   }
 
   private boolean sleep(Duration time) throws InterruptedException {
-    return !closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    try {
+      machine.await(closed, time);
+      return false;
+    } catch (TimeoutException e) {
+      return true;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a client closes in one way only", e);
+    }
   }
 
   /** A client of the server at {@code host:port}, or any other target that gRPC resolves. */
@@ -144,7 +155,7 @@ public final class PlinthClient implements AutoCloseable {
   public void close() {
     runtime.close();
     sessions.close(callDeadline);
-    closed.countDown();
+    closed.complete(null);
     runtime.endStreams();
     timer.shutdownNow();
     if (ownsChannel) {
@@ -156,7 +167,6 @@ public final class PlinthClient implements AutoCloseable {
       }
       channel.shutdownNow();
     }
-    // Threads end with what they do; not by a shutdown, which would refuse a callback that is late.
-    background.setKeepAliveTime(0, TimeUnit.NANOSECONDS);
+    background.close();
   }
 }

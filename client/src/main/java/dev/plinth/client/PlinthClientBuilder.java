@@ -4,24 +4,16 @@ import dev.plinth.client.internal.ClientEvents;
 import dev.plinth.client.internal.ClientMetrics;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.OwnerId;
-import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.lease.v1.OpenSessionRequest;
+import dev.plinth.machine.Machine;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 
 /** The choices for a {@link PlinthClient}; each has a default. */
 public final class PlinthClientBuilder {
@@ -30,16 +22,14 @@ public final class PlinthClientBuilder {
 
   private final String target;
   private final ManagedChannel given;
-  private String owner = OwnerId.ofThisProcess();
+  private Optional<String> owner = Optional.empty();
   private Duration sessionTtl = Duration.ofSeconds(10);
   private Duration lockDelay = Duration.ZERO;
   Duration callDeadline = Duration.ofSeconds(2);
   Duration operationTimeout = Duration.ofSeconds(10);
-  LongSupplier nanos = System::nanoTime;
-  InstantSource wall = InstantSource.system();
+  Machine machine = Machine.system();
   ClientEvents events = ClientEvents.NONE;
   Optional<MeterRegistry> meters = Optional.empty();
-  private ScheduledExecutorService timer;
   private Executor callbacks;
 
   PlinthClientBuilder(String target, ManagedChannel given) {
@@ -53,7 +43,7 @@ public final class PlinthClientBuilder {
       throw new IllegalArgumentException(
           "owner: " + id.length() + " characters (expected: 1.." + MAX_OWNER + ")");
     }
-    owner = id;
+    owner = Optional.of(id);
     return this;
   }
 
@@ -97,19 +87,13 @@ public final class PlinthClientBuilder {
     return this;
   }
 
-  /** Another clock, with a scheduler that goes by it; for tests. Closed with the client. */
-  public PlinthClientBuilder clock(LongSupplier monotonic, ScheduledExecutorService scheduler) {
-    nanos = monotonic;
-    timer = scheduler;
-    return this;
-  }
-
   /**
-   * Another wall clock, for tests. It tells that the machine slept and is what times in ids follow;
-   * no promise rests on it.
+   * Another machine than the one that this process runs on; for tests and simulations. What is
+   * believed of leases, budgets and ids, and every timer, goes by its {@link Machine#time}, as its
+   * schedulers must; time-outs of calls and pauses of callers go by the machine itself.
    */
-  public PlinthClientBuilder wall(InstantSource clock) {
-    wall = clock;
+  public PlinthClientBuilder machine(Machine given) {
+    machine = given;
     return this;
   }
 
@@ -131,42 +115,19 @@ public final class PlinthClientBuilder {
   }
 
   OpenSessionRequest sessionTerms() {
+    if (owner.isEmpty()) {
+      owner = Optional.of(OwnerId.ofThisProcess(machine.random()));
+    }
     OpenSessionRequest.Builder terms =
-        OpenSessionRequest.newBuilder().setOwnerId(owner).setTtl(ClientWire.duration(sessionTtl));
+        OpenSessionRequest.newBuilder()
+            .setOwnerId(owner.get())
+            .setTtl(ClientWire.duration(sessionTtl));
     return lockDelay.isZero()
         ? terms.build()
         : terms.setLockDelay(ClientWire.duration(lockDelay)).build();
   }
 
-  ScheduledExecutorService timer() {
-    return timer != null
-        ? timer
-        : Executors.newSingleThreadScheduledExecutor(daemons("plinth-client-heart"));
-  }
-
-  ThreadPoolExecutor background() {
-    return new ThreadPoolExecutor(
-        0,
-        Integer.MAX_VALUE,
-        1,
-        TimeUnit.MINUTES,
-        new SynchronousQueue<>(),
-        daemons("plinth-client-background"));
-  }
-
   Executor callbacksOr(Executor otherwise) {
     return callbacks != null ? callbacks : otherwise;
-  }
-
-  RetrySchedule retries() {
-    return new RetrySchedule(RandomGenerator.getDefault());
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return task -> {
-      Thread thread = new Thread(task, name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }

@@ -31,7 +31,10 @@ final class PackageImportRule implements Rule {
           new Ban(SHARDS_CORE, "the core of shards", GRPC),
           new Ban(SHARDS_CORE, "the core of shards", MESSAGES),
           new Ban(SHARDS_CORE, "the core of shards", ENGINES),
-          new Ban("(?!.*\\.store\\.etcd$).*", "all but adapters of etcd", List.of("io.etcd")),
+          new Ban(
+              "(?!.*\\.store\\.etcd$|dev\\.plinth\\.simulation\\.etcd$).*",
+              "all but adapters and the model of etcd",
+              List.of("io.etcd")),
           new Ban(
               "(?!.*\\.store\\.embedded$).*",
               "all but adapters of the embedded store",

@@ -75,4 +75,16 @@ class PackageImportRuleTest {
     assertEquals(1, found.size());
     assertEquals(other.path(), found.get(0).substring(0, other.path().length()));
   }
+
+  @Test
+  void modelOfEtcd_mayKnowEtcd_theRestOfTheSimulationNot() {
+    String body = "import io.etcd.jetcd.Client;";
+    SourceFile model = java("x", "dev.plinth.simulation.etcd", "Model", body);
+    SourceFile inside = java("x", "dev.plinth.simulation.etcd.more", "More", body);
+    SourceFile beside = java("x", "dev.plinth.simulation", "Beside", body);
+    String must = ": all but adapters and the model of etcd must not know io.etcd.jetcd.Client";
+    assertEquals(
+        List.of(inside.path() + must, beside.path() + must),
+        violations(rule, model, inside, beside));
+  }
 }

@@ -30,6 +30,7 @@ class PublishedFilesTest {
           "plinth-id-allocator",
           "plinth-junit",
           "plinth-lease-service",
+          "plinth-machine",
           "plinth-proto",
           "plinth-rate-limiter",
           "plinth-server-kit",

@@ -2,6 +2,7 @@ package dev.plinth.junit;
 
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.PlinthClientBuilder;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.settings.Settings;
 import dev.plinth.server.settings.SettingsRefusedException;
 import dev.plinth.standalone.PlinthServer;
@@ -42,8 +43,9 @@ final class RunningServer implements AutoCloseable {
   static RunningServer start(TestClock clock, List<String> flags) {
     Path directory = temporaryDirectory();
     try {
+      Machine machine = Machine.system().withTime(clock);
       return new RunningServer(
-          clock, directory, PlinthServer.start(settings(directory, flags), clock));
+          clock, directory, PlinthServer.start(settings(directory, flags), machine));
     } catch (RuntimeException e) {
       delete(directory);
       throw e;
@@ -93,7 +95,7 @@ final class RunningServer implements AutoCloseable {
             .intercept(new TimedCallInterceptor(scheduler))
             .build();
     channels.add(own);
-    return PlinthClient.builder(own).clock(clock.nanos(), scheduler).wall(clock);
+    return PlinthClient.builder(own).machine(new ClockMachine(clock, scheduler));
   }
 
   @Override

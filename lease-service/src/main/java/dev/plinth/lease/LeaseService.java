@@ -9,7 +9,6 @@ import dev.plinth.server.HostedService;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.ShardService;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.time.InstantSource;
 import java.util.List;
 
 /** Leases and elections. */
@@ -17,9 +16,9 @@ public final class LeaseService {
   private LeaseService() {}
 
   /** What it keeps in the shards; they are opened with it. */
-  public static LeaseApp app(InstantSource clock, MeterRegistry registry) {
+  public static LeaseApp app(Machine machine, MeterRegistry registry) {
     return new LeaseApp(
-        clock, new LeaseMetrics(registry), Machine.system().memoryShare(LeaseApp.HISTORY_BYTES));
+        machine.time(), new LeaseMetrics(registry), machine.memoryShare(LeaseApp.HISTORY_BYTES));
   }
 
   public static HostedService on(Shards shards, LeaseApp app, Engine engine) {

@@ -48,12 +48,29 @@ public interface Machine {
   /** Threads for tasks that wait for something. */
   ExecutorService workers(String name, int threads);
 
+  /**
+   * Threads for tasks that wait for something, as many as there are tasks. One that has had nothing
+   * to do for a minute ends.
+   */
+  ExecutorService workers(String name);
+
   /** Runs a body over and over; see {@link Loop}. Begins with {@link Loop#start}. */
   Loop loop(String name, Loop.Body body);
 
   /** Waits for a result, at most for so long. */
   <T> T await(CompletableFuture<T> result, Duration atMost)
       throws InterruptedException, ExecutionException, TimeoutException;
+
+  /** Waits for a result that surely comes, however long that takes. */
+  default <T> T await(CompletableFuture<T> result) throws InterruptedException, ExecutionException {
+    while (true) {
+      try {
+        return await(result, Duration.ofDays(1));
+      } catch (TimeoutException e) {
+        // Another day.
+      }
+    }
+  }
 
   /** Does nothing for so long. */
   void pause(Duration time) throws InterruptedException;

@@ -26,9 +26,13 @@ final class SystemMachine implements Machine {
   private final TimeSource time = TimeSource.system();
   private final RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
   private final RandomGenerator secureRandom = new SecureRandom();
-  private final HeapPressure heap = HeapPressure.ofThisProcess();
 
   private SystemMachine() {}
+
+  /** When first asked for: a client never does, in processes whose JVM may have no such beans. */
+  private static final class Heap {
+    static final HeapPressure PRESSURE = HeapPressure.ofThisProcess();
+  }
 
   @Override
   public TimeSource time() {
@@ -75,6 +79,11 @@ final class SystemMachine implements Machine {
   }
 
   @Override
+  public ExecutorService workers(String name) {
+    return Executors.newCachedThreadPool(Threads.daemons(name));
+  }
+
+  @Override
   public Loop loop(String name, Loop.Body body) {
     return new SystemLoop(name, body);
   }
@@ -83,6 +92,11 @@ final class SystemMachine implements Machine {
   public <T> T await(CompletableFuture<T> result, Duration atMost)
       throws InterruptedException, ExecutionException, TimeoutException {
     return result.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public <T> T await(CompletableFuture<T> result) throws InterruptedException, ExecutionException {
+    return result.get();
   }
 
   @Override
@@ -97,7 +111,7 @@ final class SystemMachine implements Machine {
 
   @Override
   public boolean isHeapFull() {
-    return heap.getAsBoolean();
+    return Heap.PRESSURE.getAsBoolean();
   }
 
   @Override

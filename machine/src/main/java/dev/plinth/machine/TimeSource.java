@@ -29,6 +29,12 @@ public interface TimeSource extends InstantSource {
         return Instant.now();
       }
 
+      /** Without an object for each look: some look before every write. */
+      @Override
+      public long millis() {
+        return System.currentTimeMillis();
+      }
+
       @Override
       public LongSupplier nanos() {
         return System::nanoTime;

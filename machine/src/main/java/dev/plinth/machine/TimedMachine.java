@@ -1,81 +1,16 @@
 package dev.plinth.machine;
 
-import io.grpc.Deadline;
-import java.time.Duration;
-import java.time.InstantSource;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
-
 /** A machine whose promises go by a time that is given. */
-record TimedMachine(Machine machine, TimeSource time) implements Machine {
-  @Override
-  public LongSupplier nanos() {
-    return machine.nanos();
+final class TimedMachine extends ForwardingMachine {
+  private final TimeSource time;
+
+  TimedMachine(Machine machine, TimeSource time) {
+    super(machine);
+    this.time = time;
   }
 
   @Override
-  public InstantSource wall() {
-    return machine.wall();
-  }
-
-  @Override
-  public Deadline.Ticker ticker() {
-    return machine.ticker();
-  }
-
-  @Override
-  public RandomGenerator random() {
-    return machine.random();
-  }
-
-  @Override
-  public RandomGenerator secureRandom() {
-    return machine.secureRandom();
-  }
-
-  @Override
-  public ScheduledExecutorService scheduler(String name) {
-    return machine.scheduler(name);
-  }
-
-  @Override
-  public ExecutorService workers(String name, int threads) {
-    return machine.workers(name, threads);
-  }
-
-  @Override
-  public Loop loop(String name, Loop.Body body) {
-    return machine.loop(name, body);
-  }
-
-  @Override
-  public <T> T await(CompletableFuture<T> result, Duration atMost)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    return machine.await(result, atMost);
-  }
-
-  @Override
-  public void pause(Duration time) throws InterruptedException {
-    machine.pause(time);
-  }
-
-  @Override
-  public long memoryShare(long most) {
-    return machine.memoryShare(most);
-  }
-
-  @Override
-  public boolean isHeapFull() {
-    return machine.isHeapFull();
-  }
-
-  @Override
-  public boolean chance(String place) {
-    return machine.chance(place);
+  public TimeSource time() {
+    return time;
   }
 }

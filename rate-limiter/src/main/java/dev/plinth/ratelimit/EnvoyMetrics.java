@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * Counts what proxies ask. Rules, values and domains come from callers, so only the first of them
@@ -29,10 +30,11 @@ final class EnvoyMetrics implements EnvoyEvents {
   private final MeterRegistry registry;
   private final Map<Series, Counter> hits = new ConcurrentHashMap<>();
   private final Map<String, Counter> unknown = new ConcurrentHashMap<>();
-  private final LogThrottle throttle = new LogThrottle(System::nanoTime);
+  private final LogThrottle throttle;
 
-  EnvoyMetrics(MeterRegistry registry) {
+  EnvoyMetrics(MeterRegistry registry, LongSupplier nanos) {
     this.registry = registry;
+    this.throttle = new LogThrottle(nanos);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.plinth.ratelimit;
 
-import dev.plinth.machine.Threads;
-import dev.plinth.machine.TimeSource;
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.grpc.RateLimitNode;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.NodeContext;
@@ -19,7 +18,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -47,18 +45,9 @@ public final class RateLimitService implements HostedService {
     return new PolicyApp(clock);
   }
 
-  /** Like the other, by the system's clock. */
-  public static RateLimitService on(
-      Shards shards,
-      PolicyApp app,
-      BudgetStore store,
-      RateLimitSettings settings,
-      CallForwarder callForwarder,
-      MeterRegistry registry) {
-    return on(shards, app, store, settings, callForwarder, TimeSource.system(), registry);
-  }
-
   /**
+   * On the machine of the shards.
+   *
    * @param callForwarder takes what a node asks of others to them
    * @param store is closed by whoever opened it, after this
    */
@@ -68,10 +57,9 @@ public final class RateLimitService implements HostedService {
       BudgetStore store,
       RateLimitSettings settings,
       CallForwarder callForwarder,
-      TimeSource time,
       MeterRegistry registry) {
-    ScheduledExecutorService scheduler =
-        Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-limits"));
+    Machine machine = shards.machine();
+    ScheduledExecutorService scheduler = machine.scheduler("plinth-limits");
     DescriptorCache cache = settings.cache();
     RateLimitMetrics metrics = new RateLimitMetrics(registry);
     RateLimits limits =
@@ -79,12 +67,7 @@ public final class RateLimitService implements HostedService {
             store,
             settings.flush().options(),
             new NodeContext(
-                time,
-                time.nanos(),
-                scheduler,
-                () -> nodes(shards),
-                settings.localRowBytes(),
-                metrics));
+                machine, scheduler, () -> nodes(shards), settings.localRowBytes(), metrics));
     RateLimitNode node =
         new RateLimitNode(
             shards,
@@ -93,7 +76,7 @@ public final class RateLimitService implements HostedService {
             cache,
             store.isShared(),
             settings.node(),
-            settings.envoy().answers(new EnvoyMetrics(registry)),
+            settings.envoy().answers(new EnvoyMetrics(registry, machine.nanos())),
             callForwarder);
     metrics.watch(registry, node);
     RateLimitMetrics.watch(registry, store);

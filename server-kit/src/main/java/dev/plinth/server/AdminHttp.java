@@ -2,13 +2,12 @@ package dev.plinth.server;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
 /** Plain HTTP for probes and Prometheus. It only reads; nothing here changes the process. */
@@ -20,16 +19,17 @@ final class AdminHttp implements AutoCloseable {
 
   private final HttpServer server;
   // Two, so that a slow scrape does not hold up a probe.
-  private final ExecutorService threads =
-      Executors.newFixedThreadPool(2, Threads.daemons("plinth-admin"));
+  private final ExecutorService threads;
   private final Metrics metrics;
   private final HealthMonitor healthMonitor;
 
-  AdminHttp(InetSocketAddress address, Metrics metrics, HealthMonitor healthMonitor)
+  AdminHttp(
+      InetSocketAddress address, Metrics metrics, HealthMonitor healthMonitor, Machine machine)
       throws IOException {
     this.metrics = metrics;
     this.healthMonitor = healthMonitor;
     server = HttpServer.create(address, 0);
+    threads = machine.workers("plinth-admin", 2);
     server.setExecutor(threads);
     server.createContext("/", exchange -> answer(exchange, page(exchange)));
     server.start();

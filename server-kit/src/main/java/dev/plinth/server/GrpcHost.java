@@ -1,7 +1,7 @@
 package dev.plinth.server;
 
 import dev.plinth.admin.v1.ListShardsResponse;
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.call.CallContext;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.ConnectionBytes;
@@ -20,12 +20,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
@@ -42,35 +40,37 @@ public final class GrpcHost implements AutoCloseable {
   // What requests that have not arrived whole and answers that are not taken may use in all.
   private static final long SHARE_OF_HEAP = 8;
   private static final Duration HEALTH_INTERVAL = Duration.ofMillis(500);
+  private static final Duration DRAIN_CHECK = Duration.ofMillis(2);
 
+  private final Machine machine;
   private final HostSettings settings;
   private final List<HostedService> services;
   private final CallRouter router;
   private final HealthMonitor healthMonitor;
-  private final ScheduledThreadPoolExecutor deadlines;
+  private final ScheduledExecutorService deadlines;
   private final ScheduledExecutorService healthChecks;
   private final ConnectionBytes connections;
   private final ServerSockets serverSockets;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Server server;
-  private final AdminHttp admin;
+  private final Optional<AdminHttp> admin;
 
   private GrpcHost(Builder builder, ServerBuilder<?> transport, ServerSockets serverSockets)
       throws IOException {
     this.serverSockets = serverSockets;
+    machine = builder.machine;
     settings = builder.settings;
     services = List.copyOf(builder.services);
     router = builder.router;
     connections =
         new ConnectionBytes(
             settings.limits().connectionBytes().bytes(),
-            Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
-    healthMonitor = new HealthMonitor(builder.clock);
-    deadlines = new ScheduledThreadPoolExecutor(1, Threads.daemons("plinth-deadlines"));
-    // Or the timer of every call that ended long ago stays in memory until the cap is over.
-    deadlines.setRemoveOnCancelPolicy(true);
+            Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP,
+            machine.random());
+    healthMonitor = new HealthMonitor(machine.time());
+    deadlines = machine.scheduler("plinth-deadlines");
     // A thread of its own: an engine that is slow to answer must not delay the end of a call.
-    healthChecks = Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-health"));
+    healthChecks = machine.scheduler("plinth-health");
     Server started = null;
     try {
       wire(transport, builder);
@@ -79,7 +79,7 @@ public final class GrpcHost implements AutoCloseable {
       started = transport.build().start();
       builder.afterBind.accept(started.getPort());
       // Last, so that /readyz answers only once calls do, just before the ready line.
-      admin = new AdminHttp(builder.address(settings.adminPort()), builder.metrics, healthMonitor);
+      admin = builder.hasAdminPage ? Optional.of(adminPage(builder)) : Optional.empty();
       server = started;
     } catch (IOException | RuntimeException e) {
       if (started != null) {
@@ -94,24 +94,36 @@ public final class GrpcHost implements AutoCloseable {
         healthMonitor::refresh, interval, interval, TimeUnit.MILLISECONDS);
   }
 
+  private AdminHttp adminPage(Builder builder) throws IOException {
+    return new AdminHttp(
+        builder.address(settings.adminPort()), builder.metrics, healthMonitor, machine);
+  }
+
+  /** On the machine of this process. */
   public static Builder builder(HostSettings settings, Metrics metrics) {
-    return new Builder(settings, metrics);
+    return builder(settings, metrics, Machine.system());
+  }
+
+  public static Builder builder(HostSettings settings, Metrics metrics, Machine machine) {
+    return new Builder(settings, metrics, machine);
   }
 
   /** Collects the services, then starts. */
   public static final class Builder {
     private final HostSettings settings;
     private final Metrics metrics;
+    private final Machine machine;
     private final List<HostedService> services = new ArrayList<>();
     private final List<Engine> engines = new ArrayList<>();
-    private InstantSource clock = InstantSource.system();
     private Supplier<ListShardsResponse> shards;
     private CallRouter router = CallRouter.NONE;
     private IntConsumer afterBind = port -> {};
+    private boolean hasAdminPage = true;
 
-    private Builder(HostSettings settings, Metrics metrics) {
+    private Builder(HostSettings settings, Metrics metrics, Machine machine) {
       this.settings = settings;
       this.metrics = metrics;
+      this.machine = machine;
     }
 
     public Builder add(HostedService service) {
@@ -143,8 +155,9 @@ public final class GrpcHost implements AutoCloseable {
       return this;
     }
 
-    public Builder clock(InstantSource source) {
-      clock = source;
+    /** Opens no port for the admin page, so that all there is runs on the transport's threads. */
+    public Builder withoutAdminPage() {
+      hasAdminPage = false;
       return this;
     }
 
@@ -155,7 +168,7 @@ public final class GrpcHost implements AutoCloseable {
      */
     public GrpcHost start() {
       ServerSockets serverSockets =
-          new ServerSockets(settings.limits().connections(), metrics.registry());
+          new ServerSockets(settings.limits().connections(), metrics.registry(), machine.nanos());
       try {
         return start(netty(serverSockets), serverSockets);
       } catch (RuntimeException e) {
@@ -209,13 +222,15 @@ public final class GrpcHost implements AutoCloseable {
   private void wire(ServerBuilder<?> transport, Builder builder) {
     MetricCollectingServerInterceptor meters =
         new MetricCollectingServerInterceptor(builder.metrics.registry());
-    MalformedRequests malformed = new MalformedRequests(builder.metrics.registry());
+    MalformedRequests malformed =
+        new MalformedRequests(builder.metrics.registry(), machine.nanos());
+    HostSettings.Limits limits = settings.limits();
     builder.metrics.watch(connections);
     // gRPC runs the interceptor added last first, so this reads from the innermost outwards.
     transport
-        .intercept(new StatusMappingInterceptor())
-        .intercept(CallContext.interceptor())
-        .intercept(new DeadlineCap(settings.limits().unaryDeadline(), deadlines))
+        .intercept(new StatusMappingInterceptor(machine.random()))
+        .intercept(CallContext.interceptor(machine.random()))
+        .intercept(new DeadlineCap(limits.unaryDeadline(), deadlines, machine.ticker()))
         .intercept(connections)
         .intercept(meters)
         .addStreamTracerFactory(connections)
@@ -231,7 +246,7 @@ public final class GrpcHost implements AutoCloseable {
       }
     }
     AdminEndpoint status =
-        new AdminEndpoint(healthMonitor, builder.shards, builder.clock, System::nanoTime);
+        new AdminEndpoint(healthMonitor, builder.shards, machine.time(), machine.nanos());
     serve(transport, meters, malformed.around(declared(status)), List.of());
     transport.addService(malformed.around(healthMonitor.endpoint().bindService()));
     if (settings.reflection()) {
@@ -260,8 +275,9 @@ public final class GrpcHost implements AutoCloseable {
     return server.getPort();
   }
 
+  /** Of the admin page, if there is one. */
   public int adminPort() {
-    return admin.port();
+    return admin.orElseThrow().port();
   }
 
   @Override
@@ -279,7 +295,7 @@ public final class GrpcHost implements AutoCloseable {
       HostedService service = services.get(i);
       quietly("closing", service, service::close);
     }
-    admin.close();
+    admin.ifPresent(AdminHttp::close);
     if (serverSockets != null) {
       serverSockets.close();
     }
@@ -297,13 +313,22 @@ public final class GrpcHost implements AutoCloseable {
       log.log(
           Level.INFO,
           "draining " + open + " connections, " + drain.pause().toMillis() + " ms to notice");
-      Thread.sleep(drain.pause().toMillis());
+      machine.pause(drain.pause());
     }
     server.shutdown();
-    if (!server.awaitTermination(drain.grace().toMillis(), TimeUnit.MILLISECONDS)) {
+    if (!awaitEnd(drain.grace())) {
       log.log(
           Level.WARNING, "calls still running after {0} ms are cut off", drain.grace().toMillis());
     }
+  }
+
+  /** By looking: gRPC would wait by a clock of its own. */
+  private boolean awaitEnd(Duration atMost) throws InterruptedException {
+    long from = machine.nanos().getAsLong();
+    while (!server.isTerminated() && machine.nanos().getAsLong() - from < atMost.toNanos()) {
+      machine.pause(DRAIN_CHECK);
+    }
+    return server.isTerminated();
   }
 
   private static void quietly(String what, Object part, Runnable step) {

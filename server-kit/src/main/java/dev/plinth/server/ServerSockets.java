@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /**
  * The threads of a host's port, and how many connections it takes. One more than that is closed as
@@ -36,11 +37,12 @@ final class ServerSockets implements AutoCloseable {
   private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
   private final Counter refused;
-  private final LogThrottle lines = new LogThrottle(System::nanoTime);
+  private final LogThrottle lines;
   private final EventLoopGroup acceptor;
   private final EventLoopGroup workers;
 
-  ServerSockets(int maxConnections, MeterRegistry registry) {
+  ServerSockets(int maxConnections, MeterRegistry registry, LongSupplier nanos) {
+    this.lines = new LogThrottle(nanos);
     this.maxConnections = maxConnections;
     this.acceptor = threads(1, "plinth-accept");
     this.workers = threads(ALL, "plinth-network");

@@ -1,13 +1,13 @@
 package dev.plinth.shards;
 
 import dev.plinth.shards.store.Row;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What each app keeps of one shard in memory. */
 final class AppStates {
-  private final Map<ShardApp<?>, Object> states = new HashMap<>();
+  private final Map<ShardApp<?>, Object> states = new LinkedHashMap<>();
 
   /** Has an app build its state from those of the rows that are its own. */
   void open(ShardApp<?> app, List<Row> rows, Tx tx) {

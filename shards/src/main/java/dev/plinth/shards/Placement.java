@@ -1,6 +1,6 @@
 package dev.plinth.shards;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
@@ -9,28 +9,33 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
  * Sees to it that this node serves its share of the shards. It looks at the store at a slow pace,
  * and at a quick one while something is on the move, so that a shard which one node releases is
- * taken by the next within moments. One thread looks and decides; others wait for the store.
+ * taken by the next within moments. One thread looks and decides; others move shards. All of them
+ * wait for the store, so another one keeps the time.
  */
 final class Placement implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   private static final long LOOK_MILLIS = 100;
+  private static final Duration LOOK = Duration.ofMillis(LOOK_MILLIS);
+  // Each of its steps is bounded by itself: this only catches one that is not.
+  private static final Duration MOVE = Duration.ofMinutes(10);
   private static final long QUICK_LOOK_MILLIS = 10;
   // By then the others have seen that it leaves, and look at a quick pace: a shard that it gives up
   // is claimed within moments.
@@ -47,20 +52,31 @@ final class Placement implements AutoCloseable {
   private final Set<Integer> giving = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean asked = new AtomicBoolean();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
-  private final ScheduledExecutorService owner =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-owner"));
-  private final ExecutorService workers =
-      Executors.newFixedThreadPool(WORKERS, Threads.daemons("plinth-mover"));
+  private final Machine machine;
+  private final LongSupplier nanos;
+  private final ScheduledExecutorService timer;
+  private final ExecutorService owner;
+  private final ExecutorService workers;
   private List<String> nodes = List.of();
   private String lastBug = "";
   private volatile boolean leaving;
   private volatile long leavingSince;
 
-  Placement(ShardStore store, Shards shards, ShardMetrics metrics, RefusedShards refusedShards) {
+  Placement(
+      ShardStore store,
+      Shards shards,
+      ShardMetrics metrics,
+      RefusedShards refusedShards,
+      Machine machine) {
     this.store = store;
     this.shards = shards;
     this.metrics = metrics;
     this.refusedShards = refusedShards;
+    this.machine = machine;
+    this.nanos = machine.nanos();
+    this.timer = machine.scheduler("plinth-placement");
+    this.owner = machine.workers("plinth-owner", 1);
+    this.workers = machine.workers("plinth-mover", WORKERS);
   }
 
   /**
@@ -69,21 +85,54 @@ final class Placement implements AutoCloseable {
    * is still loading its classes, and what the start is to refuse would be noticed after it.
    */
   void start(Duration progressInterval) {
+    try {
+      lookFirst();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    pollAfter(QUICK_LOOK_MILLIS);
+    long progress = progressInterval.toMillis();
+    timer.scheduleWithFixedDelay(shards::progress, progress, progress, TimeUnit.MILLISECONDS);
+    timer.scheduleWithFixedDelay(shards::record, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void lookFirst() throws InterruptedException {
     for (int looks = 0; looks < FIRST_LOOKS; looks++) {
       List<CompletableFuture<Void>> moves = new ArrayList<>();
       poll(moves);
-      moves.forEach(CompletableFuture::join);
+      await(moves);
       boolean alone =
           shards.routes().seen().clusterSnapshot().nodes().stream().allMatch(Node::self);
       if (!alone || !shards.served().isEmpty()) {
         break;
       }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+      machine.pause(LOOK);
     }
-    owner.schedule(this::pollPeriodically, QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
-    long progress = progressInterval.toMillis();
-    owner.scheduleWithFixedDelay(shards::progress, progress, progress, TimeUnit.MILLISECONDS);
-    owner.scheduleWithFixedDelay(shards::record, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void await(List<CompletableFuture<Void>> moves) throws InterruptedException {
+    try {
+      machine.await(CompletableFuture.allOf(moves.toArray(CompletableFuture[]::new)), MOVE);
+    } catch (ExecutionException | TimeoutException e) {
+      log.log(Level.WARNING, "shards still move", e);
+    }
+  }
+
+  private void pollAfter(long millis) {
+    unlessClosed(
+        () ->
+            timer.schedule(
+                () -> unlessClosed(() -> owner.execute(this::pollPeriodically)),
+                millis,
+                TimeUnit.MILLISECONDS));
+  }
+
+  private static void unlessClosed(Runnable step) {
+    try {
+      step.run();
+    } catch (RejectedExecutionException e) {
+      // Closed: there is nothing to look for.
+    }
   }
 
   /** Whether this node is about to serve a shard. */
@@ -96,21 +145,19 @@ final class Placement implements AutoCloseable {
   /** Looks as soon as possible; many who ask at once get one look. */
   void poll() {
     if (asked.compareAndSet(false, true)) {
-      try {
-        owner.execute(
-            () -> {
-              asked.set(false);
-              poll(new ArrayList<>());
-            });
-      } catch (RejectedExecutionException e) {
-        // Closed: there is nothing to look for.
-      }
+      unlessClosed(
+          () ->
+              owner.execute(
+                  () -> {
+                    asked.set(false);
+                    poll(new ArrayList<>());
+                  }));
     }
   }
 
   /** Completes when the others serve all shards, or there are no others. */
   CompletableFuture<Void> leave() {
-    leavingSince = System.nanoTime();
+    leavingSince = nanos.getAsLong();
     leaving = true;
     store.withdraw();
     poll();
@@ -119,8 +166,7 @@ final class Placement implements AutoCloseable {
 
   private void pollPeriodically() {
     boolean settled = poll(new ArrayList<>()) && !shards.routes().isAwaited();
-    owner.schedule(
-        this::pollPeriodically, settled ? LOOK_MILLIS : QUICK_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    pollAfter(settled ? LOOK_MILLIS : QUICK_LOOK_MILLIS);
   }
 
   /** One look, and what follows from it; true if nothing moves. */
@@ -156,9 +202,9 @@ final class Placement implements AutoCloseable {
   }
 
   private PlacementPlanner.LocalShards here() {
-    Set<Integer> held = new HashSet<>(shards.served());
+    Set<Integer> held = new TreeSet<>(shards.served());
     held.addAll(taking);
-    return new PlacementPlanner.LocalShards(held, Set.copyOf(giving), leaving);
+    return new PlacementPlanner.LocalShards(held, new TreeSet<>(giving), leaving);
   }
 
   private boolean isSameAsBefore(ClusterSnapshot clusterSnapshot) {
@@ -169,7 +215,7 @@ final class Placement implements AutoCloseable {
   }
 
   private boolean isNoticed() {
-    return !leaving || System.nanoTime() - leavingSince >= NOTICE_NANOS;
+    return !leaving || nanos.getAsLong() - leavingSince >= NOTICE_NANOS;
   }
 
   private void noticeEnd(ClusterSnapshot clusterSnapshot) {
@@ -194,7 +240,7 @@ final class Placement implements AutoCloseable {
   }
 
   private CompletableFuture<Void> take(int shard) {
-    long from = System.nanoTime();
+    long from = nanos.getAsLong();
     return move(
         shard,
         taking,
@@ -205,7 +251,7 @@ final class Placement implements AutoCloseable {
                     owned -> {
                       shards.serve(owned);
                       refusedShards.remove(shard);
-                      metrics.taken(System.nanoTime() - from);
+                      metrics.taken(nanos.getAsLong() - from);
                     }));
   }
 
@@ -236,6 +282,7 @@ final class Placement implements AutoCloseable {
 
   @Override
   public void close() {
+    timer.shutdownNow();
     owner.shutdownNow();
     workers.shutdown();
     try {

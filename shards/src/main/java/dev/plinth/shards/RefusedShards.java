@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The shards that this node cannot serve until a person does something, and why. Health shows them;
@@ -20,7 +21,12 @@ final class RefusedShards {
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Map<Integer, Refusal> refused = new TreeMap<>();
+  private final LongSupplier nanos;
   private boolean started;
+
+  RefusedShards(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
 
   /** From here on the log is told. Throws if a shard was refused before. */
   synchronized void start() {
@@ -37,7 +43,7 @@ final class RefusedShards {
    */
   synchronized void add(int shard, String why, Throwable bug) {
     boolean first = refused.isEmpty();
-    refused.put(shard, new Refusal(why, System.nanoTime()));
+    refused.put(shard, new Refusal(why, nanos.getAsLong()));
     if (first && (started || bug != null)) {
       log.log(Level.ERROR, why, bug);
     }
@@ -51,7 +57,7 @@ final class RefusedShards {
 
   synchronized boolean mayTry(int shard) {
     Refusal last = refused.get(shard);
-    return last == null || System.nanoTime() - last.at >= RETRY_NANOS;
+    return last == null || nanos.getAsLong() - last.at >= RETRY_NANOS;
   }
 
   /** Empty while there is none. */

@@ -31,6 +31,7 @@ final class Shard {
   private final ShardStore store;
   private final OwnedShard owned;
   private final ShardExecutor loop;
+  private final Machine machine;
   private final LongSupplier nanos;
   private final AppStates states = new AppStates();
   private final ShardTimers timers;
@@ -52,16 +53,17 @@ final class Shard {
       ShardStore store,
       OwnedShard owned,
       ShardExecutor loop,
-      LongSupplier nanos,
+      Machine machine,
       RequestMemo memo,
       ShardMetrics metrics) {
     this.store = store;
     this.owned = owned;
     this.loop = loop;
-    this.nanos = nanos;
+    this.machine = machine;
+    this.nanos = machine.nanos();
     this.memo = memo;
     this.metrics = metrics;
-    this.timers = new ShardTimers(nanos, this::mayFire, this::fire);
+    this.timers = new ShardTimers(machine.time().nanos(), this::mayFire, this::fire);
     this.commits = new CommitPipeline(store, owned, nanos, new CommitListener());
     this.heldBack = new HeldBackTasks(commits);
     numberFrom(owned.revision());
@@ -70,7 +72,7 @@ final class Shard {
 
   private void numberFrom(long revision) {
     commits.startAfter(revision);
-    hub = new WatchHub(revision, Machine.system().memoryShare(WatchHub.MAX_BYTES));
+    hub = new WatchHub(revision, machine.memoryShare(WatchHub.MAX_BYTES));
   }
 
   /**

@@ -1,8 +1,10 @@
 package dev.plinth.shards;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Loop;
+import dev.plinth.machine.Machine;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -12,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,6 +30,7 @@ import java.util.function.LongSupplier;
 final class ShardLoop implements ShardExecutor, AutoCloseable {
   private static final Logger log = System.getLogger("plinth.shards");
   static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final Duration END = Duration.ofSeconds(10);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int MAX_A_PASS = 256;
   // A caller's thread has other calls to read.
@@ -40,37 +42,42 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   private final Queue<ShardTask> normal = new ConcurrentLinkedQueue<>();
   private final Queue<ShardTask> slow = new ConcurrentLinkedQueue<>();
   private final List<Shard> shards = new ArrayList<>();
+  private final Machine machine;
   private final LongSupplier nanos;
   private final long idleNanos;
-  private final Thread thread;
+  private final Loop thread;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   // Held by whoever runs the work; before the start and after the end by nobody who would.
   private final AtomicBoolean running = new AtomicBoolean(true);
   private volatile boolean threadWaits;
   private volatile boolean asleep;
+  private volatile boolean started;
   private volatile boolean closed;
   private long lastPass;
   private long timersFrom;
   private long wakesAt;
 
-  ShardLoop(String name, LongSupplier nanos) {
-    this(name, nanos, IDLE_NANOS);
+  ShardLoop(String name, Machine machine) {
+    this(name, machine, IDLE_NANOS);
   }
 
   /**
    * @param idleNanos how long the thread sleeps where nobody wakes it and no timer is due
    */
-  ShardLoop(String name, LongSupplier nanos, long idleNanos) {
-    this.nanos = nanos;
+  ShardLoop(String name, Machine machine, long idleNanos) {
+    this.machine = machine;
+    this.nanos = machine.time().nanos();
     this.idleNanos = idleNanos;
     this.lastPass = nanos.getAsLong();
     this.timersFrom = lastPass;
-    this.thread = Threads.daemons(name).newThread(this::runUntilClosed);
+    this.thread = machine.loop(name, this::passOrSleep);
   }
 
   void start() {
     lastPass = nanos.getAsLong();
     wakesAt = lastPass;
     leave();
+    started = true;
     thread.start();
   }
 
@@ -130,7 +137,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
         leave();
       }
       if (forThread) {
-        LockSupport.unpark(thread); // asleep or about to be: it looks again
+        thread.wake(); // asleep or about to be: it looks again
         return;
       }
     }
@@ -139,22 +146,26 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   private void leave() {
     running.set(false);
     if (threadWaits) {
-      LockSupport.unpark(thread);
+      thread.wake();
     }
   }
 
-  /** By the thread. Those who bring work meanwhile leave it to the thread. */
-  private void enter() {
+  /**
+   * By the thread; false if somebody else is at work. Whoever that is wakes the thread when it
+   * leaves, and those who bring work meanwhile leave it to the thread.
+   */
+  private boolean enter() {
     threadWaits = true;
-    while (!running.compareAndSet(false, true)) {
-      LockSupport.park(this);
+    boolean entered = running.compareAndSet(false, true);
+    if (entered) {
+      threadWaits = false;
     }
-    threadWaits = false;
+    return entered;
   }
 
   private void wake() {
     if (asleep) {
-      LockSupport.unpark(thread);
+      thread.wake();
     }
   }
 
@@ -180,8 +191,9 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
       boolean hasMore = true;
       while (hasMore) {
         hasMore =
-            CompletableFuture.supplyAsync(this::fireTimersOnce, this)
-                .get(maxSeconds, TimeUnit.SECONDS);
+            machine.await(
+                CompletableFuture.supplyAsync(this::fireTimersOnce, this),
+                Duration.ofSeconds(maxSeconds));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -311,34 +323,31 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
     }
   }
 
-  private void runUntilClosed() {
-    while (!closed) {
-      run(this::passOrSleep);
+  /** What the thread does, over and over; returns for how long it may sleep then. */
+  private long passOrSleep() {
+    asleep = false;
+    if (!enter()) {
+      return Loop.UNTIL_WOKEN;
     }
-    enter(); // and nobody leaves it
-  }
-
-  private void passOrSleep() {
+    if (closed) {
+      ended.complete(null); // and nobody leaves it
+      return Loop.UNTIL_WOKEN;
+    }
     boolean more = true;
-    enter();
     try {
       more = pass();
       wakesAt = nanos.getAsLong() + sleepNanos();
     } finally {
       leave();
     }
-    if (!more) {
-      sleep();
-    }
+    return more ? 0 : sleep();
   }
 
-  private void sleep() {
+  private long sleep() {
     asleep = true;
     // A task added before the flag was set would not wake us; one added after it does.
-    if (!hasQueued() && slow.isEmpty() && !closed) {
-      LockSupport.parkNanos(this, Math.max(wakesAt - nanos.getAsLong(), 1));
-    }
-    asleep = false;
+    boolean idle = !hasQueued() && slow.isEmpty() && !closed;
+    return idle ? Math.max(wakesAt - nanos.getAsLong(), 1) : 0;
   }
 
   private long sleepNanos() {
@@ -356,11 +365,16 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(thread);
+    thread.wake();
     try {
-      thread.join();
+      if (started) {
+        machine.await(ended, END);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.log(Level.WARNING, "the work of a shard does not end", e);
     }
+    thread.close();
   }
 }

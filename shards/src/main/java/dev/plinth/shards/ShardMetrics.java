@@ -9,9 +9,11 @@ import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Every meter of the shards, summed over those that this node serves. */
 final class ShardMetrics {
+  private final LongSupplier nanos;
   private final Timer commit;
   private final DistributionSummary batch;
   private final Timer timerLag;
@@ -22,7 +24,8 @@ final class ShardMetrics {
   private final Timer wait;
   private final Map<ForwardOutcome, Counter> forwarded = new EnumMap<>(ForwardOutcome.class);
 
-  ShardMetrics(MeterRegistry registry) {
+  ShardMetrics(MeterRegistry registry, LongSupplier nanos) {
+    this.nanos = nanos;
     commit =
         Timer.builder("plinth.shards.commit")
             .description("From sending a commit to knowing that it is durable")
@@ -115,8 +118,8 @@ final class ShardMetrics {
     forwarded.get(result).increment();
   }
 
-  private static double authorityLeft(ShardStore store) {
-    long left = store.authorityUntil() - System.nanoTime();
+  private double authorityLeft(ShardStore store) {
+    long left = store.authorityUntil() - nanos.getAsLong();
     return Math.max(0, left) / (double) TimeUnit.SECONDS.toNanos(1);
   }
 }

@@ -1,24 +1,25 @@
 package dev.plinth.shards;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import dev.plinth.shards.store.ShardStore.ClusterSnapshot;
 import dev.plinth.shards.store.ShardStore.Node;
 import dev.plinth.shards.store.ShardStore.Owner;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Where the calls for each shard go: a look at memory, never at the store. A call for a shard that
@@ -42,19 +43,21 @@ public final class ShardRouter implements AutoCloseable {
   private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiters = new AtomicInteger();
   private final AtomicBoolean looking = new AtomicBoolean();
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-routes"));
+  private final LongSupplier nanos;
+  private final ScheduledExecutorService thread;
   // A node that leaves takes its announcement back, and still answers for what it has not given.
-  private final Map<String, String> addresses = new HashMap<>();
+  private final Map<String, String> addresses = new LinkedHashMap<>();
   private volatile Seen seen;
   private volatile Consumer<Set<String>> peers = addresses -> {};
 
-  ShardRouter(Shards shards, ShardMetrics metrics, int count, int maxWaiting) {
+  ShardRouter(Shards shards, ShardMetrics metrics, Machine machine) {
     this.shards = shards;
     this.metrics = metrics;
-    this.maxWaiting = maxWaiting;
-    this.owners = new AtomicReferenceArray<>(count);
-    this.seen = new Seen(new ClusterSnapshot(List.of(), List.of()), System.nanoTime());
+    this.maxWaiting = shards.settings().queue();
+    this.owners = new AtomicReferenceArray<>(shards.count());
+    this.nanos = machine.nanos();
+    this.thread = machine.scheduler("plinth-routes");
+    this.seen = new Seen(new ClusterSnapshot(List.of(), List.of()), nanos.getAsLong());
   }
 
   public Route of(int shard) {
@@ -84,7 +87,7 @@ public final class ShardRouter implements AutoCloseable {
       waiters.decrementAndGet();
       return false;
     }
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     waiting.add(new Waiting(shard, avoid, now, now + atMost.toNanos(), then));
     shards.poll();
     pollSoon();
@@ -114,8 +117,8 @@ public final class ShardRouter implements AutoCloseable {
     for (int shard = 0; shard < next.length; shard++) {
       owners.set(shard, next[shard]);
     }
-    seen = new Seen(clusterSnapshot, System.nanoTime());
-    peers.accept(Set.copyOf(addresses.values()));
+    seen = new Seen(clusterSnapshot, nanos.getAsLong());
+    peers.accept(new LinkedHashSet<>(addresses.values()));
     wakeWaiters();
   }
 
@@ -159,7 +162,7 @@ public final class ShardRouter implements AutoCloseable {
   }
 
   private void release() {
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     waiting.removeIf(call -> goesOn(call, now));
   }
 

@@ -1,7 +1,6 @@
 package dev.plinth.shards;
 
 import dev.plinth.machine.Machine;
-import dev.plinth.machine.TimeSource;
 import dev.plinth.server.Engine;
 import dev.plinth.server.StartRefusedException;
 import dev.plinth.server.failure.Failure;
@@ -21,11 +20,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -42,12 +41,13 @@ public final class Shards implements AutoCloseable {
   private final List<ShardApp<?>> apps;
   private final ShardsSettings settings;
   private final RollbackDetector rollbackDetector;
-  private final LongSupplier nanos;
-  private final RefusedShards refusedShards = new RefusedShards();
+  private final Machine machine;
+  private final RefusedShards refusedShards;
   private final List<ShardLoop> loops;
   private final ShardSlot[] slots;
   private final ShardMetrics metrics;
   private final RequestMemory requests;
+  private final AnswerExecutor answers;
   private final ShardRouter shardRouter;
   private final Placement placement;
   private final Engine engine;
@@ -57,18 +57,19 @@ public final class Shards implements AutoCloseable {
       List<ShardApp<?>> apps,
       ShardsSettings settings,
       RollbackDetector rollbackDetector,
-      LongSupplier nanos,
+      Machine machine,
       MeterRegistry registry) {
     this.store = store;
     this.rollbackDetector = rollbackDetector;
-    this.nanos = nanos;
+    this.machine = machine;
+    this.refusedShards = new RefusedShards(machine.nanos());
     this.apps = List.copyOf(apps);
     this.settings = settings;
-    this.metrics = new ShardMetrics(registry);
+    this.metrics = new ShardMetrics(registry, machine.nanos());
     this.requests = RequestMemory.of(settings);
     this.loops =
         IntStream.range(0, settings.loops())
-            .mapToObj(i -> new ShardLoop("plinth-shards-" + i, nanos))
+            .mapToObj(i -> new ShardLoop("plinth-shards-" + i, machine))
             .toList();
     this.slots =
         IntStream.range(0, store.shards())
@@ -80,8 +81,9 @@ public final class Shards implements AutoCloseable {
                         new ShardQueueLimit(settings.queue()),
                         metrics))
             .toArray(ShardSlot[]::new);
-    this.shardRouter = new ShardRouter(this, metrics, store.shards(), settings.queue());
-    this.placement = new Placement(store, this, metrics, refusedShards);
+    this.answers = new AnswerExecutor(machine);
+    this.shardRouter = new ShardRouter(this, metrics, machine);
+    this.placement = new Placement(store, this, metrics, refusedShards, machine);
     this.engine = new ShardEngine(store, refusedShards);
   }
 
@@ -91,14 +93,13 @@ public final class Shards implements AutoCloseable {
    */
   public static Shards open(
       ShardStore store, List<ShardApp<?>> apps, ShardsSettings settings, MeterRegistry registry) {
-    return open(store, apps, settings, Optional.empty(), TimeSource.system(), registry);
+    return open(store, apps, settings, Optional.empty(), Machine.system(), registry);
   }
 
   /**
    * Like the other, and notes in a file how far the shards are.
    *
-   * @param time that expiry and retention go by. One that is moved by hand is for embedded stores
-   *     only: others lose their authority by the system's clock
+   * @param machine by whose time expiry and retention go; all else goes by its other clocks
    * @throws dev.plinth.server.StartRefusedException if the store is behind what the file says
    */
   public static Shards open(
@@ -106,16 +107,18 @@ public final class Shards implements AutoCloseable {
       List<ShardApp<?>> apps,
       ShardsSettings settings,
       Optional<Path> file,
-      TimeSource time,
+      Machine machine,
       MeterRegistry registry) {
     RollbackDetector rollbackDetector =
         file.map(path -> RollbackDetector.in(path, store.shards()))
             .orElseGet(() -> RollbackDetector.inMemory(store.shards()));
-    Shards shards = new Shards(store, apps, settings, rollbackDetector, time.nanos(), registry);
+    Shards shards = new Shards(store, apps, settings, rollbackDetector, machine, registry);
     shards.metrics.watch(registry, shards, store);
     shards.requests.watch(registry);
     shards.loops.forEach(ShardLoop::start);
-    time.onAdvance(() -> shards.loops.forEach(loop -> loop.fireTimersAfterJump(DRAIN_SECONDS)));
+    machine
+        .time()
+        .onAdvance(() -> shards.loops.forEach(loop -> loop.fireTimersAfterJump(DRAIN_SECONDS)));
     shards.placement.start(settings.progressInterval());
     try {
       shards.refusedShards.start();
@@ -141,6 +144,16 @@ public final class Shards implements AutoCloseable {
   /** Where calls go, for those that this node does not serve too. */
   public ShardRouter routes() {
     return shardRouter;
+  }
+
+  /** Makes answers that would keep a shard from its work. */
+  public Executor answers() {
+    return answers;
+  }
+
+  /** What this node takes time, threads and chance from. */
+  public Machine machine() {
+    return machine;
   }
 
   /** The store as health sees it: in trouble too while a shard is refused here. */
@@ -215,7 +228,7 @@ public final class Shards implements AutoCloseable {
   /** With a heap that is nearly full only what is urgent goes on: it ends holds and sessions. */
   private boolean refuseToGrow(
       int shard, CommandPriority commandPriority, Consumer<Failure> refusal) {
-    boolean refused = commandPriority == CommandPriority.NORMAL && Machine.system().isHeapFull();
+    boolean refused = commandPriority == CommandPriority.NORMAL && machine.isHeapFull();
     if (refused) {
       metrics.refused();
       refusal.accept(ShardFailures.heapFull(shard));
@@ -258,8 +271,8 @@ public final class Shards implements AutoCloseable {
 
   void serve(OwnedShard owned) {
     ShardSlot slot = slots[owned.shard()];
-    RequestMemo memo = new RequestMemo(requests, nanos);
-    Shard shard = new Shard(store, owned, slot.loop(), nanos, memo, metrics);
+    RequestMemo memo = new RequestMemo(requests, machine.time().nanos());
+    Shard shard = new Shard(store, owned, slot.loop(), machine, memo, metrics);
     try {
       shard.takeOver(apps, settings.generation(), rollbackDetector);
     } catch (RuntimeException | Error e) {
@@ -324,6 +337,7 @@ public final class Shards implements AutoCloseable {
     loops.forEach(ShardLoop::close);
     all.forEach(Shard::release);
     shardRouter.close();
+    answers.close();
   }
 
   /** All at the same time: a store that is away costs the wait once, and not once for each. */
@@ -337,9 +351,9 @@ public final class Shards implements AutoCloseable {
   }
 
   /** Bounded: a store that is away must not keep a process from ending. */
-  private static void await(CompletableFuture<?> done, long atMostNanos) {
+  private void await(CompletableFuture<?> done, long atMostNanos) {
     try {
-      done.get(atMostNanos, TimeUnit.NANOSECONDS);
+      machine.await(done, Duration.ofNanos(atMostNanos));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -1,8 +1,10 @@
 package dev.plinth.shards;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.request.RequestMemo;
 import dev.plinth.shards.request.RequestMemory;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -12,7 +14,6 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.LongSupplier;
 
 /** A shard of texts on a store whose commits the test holds, on a clock that it moves. */
 final class HeldShard {
@@ -35,20 +36,20 @@ final class HeldShard {
 
   /** Loaded, but not started. */
   static Shard taken(ManualClock clock, HeldStore store, ShardExecutor loop, ShardApp<?> shardApp) {
-    return taken(clock.nanos(), store, loop, shardApp);
+    return taken(ClockedMachine.of(clock), store, loop, shardApp);
   }
 
-  static Shard taken(
-      LongSupplier nanos, HeldStore store, ShardExecutor loop, ShardApp<?> shardApp) {
+  static Shard taken(Machine machine, HeldStore store, ShardExecutor loop, ShardApp<?> shardApp) {
     Shard shard =
         new Shard(
             store,
             store.claim(0).orElseThrow(),
             loop,
-            nanos,
+            machine,
             new RequestMemo(
-                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16), nanos),
-            new ShardMetrics(new SimpleMeterRegistry()));
+                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16),
+                machine.time().nanos()),
+            new ShardMetrics(new SimpleMeterRegistry(), machine.nanos()));
     shard.takeOver(List.of(shardApp), 0, RollbackDetector.inMemory(1));
     return shard;
   }

@@ -2,6 +2,7 @@ package dev.plinth.shards;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
 import dev.plinth.testkit.ManualClock;
@@ -37,7 +38,12 @@ class ManualTimeTest {
     ShardsSettings settings = TestSettings.read(ShardsSettings.class, "--count=4", "--threads=2");
     shards =
         Shards.open(
-            store, List.of(TEXTS), settings, Optional.empty(), clock, new SimpleMeterRegistry());
+            store,
+            List.of(TEXTS),
+            settings,
+            Optional.empty(),
+            Machine.system().withTime(clock),
+            new SimpleMeterRegistry());
   }
 
   @AfterEach

@@ -10,6 +10,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.request.RequestMemo;
 import dev.plinth.shards.request.RequestMemory;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
@@ -40,9 +41,9 @@ class RequestMemoTest {
             store,
             store.claim(0).orElseThrow(),
             Runnable::run,
-            clock.nanos(),
+            ClockedMachine.of(clock),
             new RequestMemo(memory, clock.nanos()),
-            new ShardMetrics(new SimpleMeterRegistry()));
+            new ShardMetrics(new SimpleMeterRegistry(), clock.nanos()));
     shard.takeOver(List.of(TEXTS), 0, RollbackDetector.inMemory(1));
     shard.timers().start();
   }

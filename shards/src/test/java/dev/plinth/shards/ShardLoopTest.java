@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ class ShardLoopTest {
 
   private final ManualClock clock = new ManualClock();
   private final HeldStore store = new HeldStore();
-  private final ShardLoop loop = new ShardLoop("test", clock.nanos());
+  private final ShardLoop loop = new ShardLoop("test", ClockedMachine.of(clock));
   private final Shard shard = HeldShard.taken(clock, store, loop, TEXTS);
   private final ShardQueueLimit queue = new ShardQueueLimit(100);
   private final List<String> order = new ArrayList<>();

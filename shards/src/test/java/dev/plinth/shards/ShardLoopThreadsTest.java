@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.testkit.Await;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +20,9 @@ import org.junit.jupiter.api.Test;
 class ShardLoopThreadsTest {
   private static final TextApp TEXTS = new TextApp();
 
-  private final ShardLoop loop = new ShardLoop("test", System::nanoTime, TimeUnit.HOURS.toNanos(1));
+  private final ShardLoop loop = new ShardLoop("test", Machine.system(), TimeUnit.HOURS.toNanos(1));
   private final HeldStore store = new HeldStore();
-  private final Shard shard = HeldShard.taken(System::nanoTime, store, loop, TEXTS);
+  private final Shard shard = HeldShard.taken(Machine.system(), store, loop, TEXTS);
   private final ShardQueueLimit queue = new ShardQueueLimit(1_000_000);
 
   @BeforeEach

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.store.Row;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ class ShardTakeoverTest {
   @Test
   void whatIsLoaded_hasItsFullTime_fromWhenTheShardAnswers() {
     SlowApp app = new SlowApp();
-    ShardLoop loop = new ShardLoop("test", clock.nanos());
+    ShardLoop loop = new ShardLoop("test", ClockedMachine.of(clock));
     Shard shard = HeldShard.taken(clock, new HeldStore(), loop, app);
     clock.advance(Duration.ofSeconds(5));
     loop.add(shard);

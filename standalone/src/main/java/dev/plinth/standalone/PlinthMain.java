@@ -1,5 +1,6 @@
 package dev.plinth.standalone;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.envoy.ImportEnvoyCommand;
 import dev.plinth.server.Launcher;
 import dev.plinth.server.RunningProcess;
@@ -27,7 +28,7 @@ public final class PlinthMain {
   }
 
   private static RunningProcess start(Settings<PlinthSettings> settings) {
-    LoggingSetup.install(settings.value().host().log());
+    LoggingSetup.install(settings.value().host().log(), Machine.system().nanos());
     System.Logger log = System.getLogger("plinth.main");
     settings.printGiven().lines().forEach(line -> log.log(Level.INFO, "setting" + line));
     PlinthServer plinthServer = PlinthServer.start(settings.value());

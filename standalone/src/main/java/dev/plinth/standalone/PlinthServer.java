@@ -4,8 +4,7 @@ import dev.plinth.id.IdService;
 import dev.plinth.id.core.IdApp;
 import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
-import dev.plinth.machine.Threads;
-import dev.plinth.machine.TimeSource;
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.policy.PolicyApp;
 import dev.plinth.ratelimit.store.BudgetStore;
@@ -28,27 +27,26 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** Every service in one process: the composition root. */
 public final class PlinthServer implements RunningProcess {
   private final PlinthSettings settings;
-  private final TimeSource time;
+  private final Machine machine;
   // In the order they were opened; closed in reverse.
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final ShardStore store;
   private final GrpcHost host;
 
-  private PlinthServer(PlinthSettings settings, TimeSource time) {
+  private PlinthServer(PlinthSettings settings, Machine machine) {
     this.settings = settings;
-    this.time = time;
+    this.machine = machine;
     try {
       Metrics metrics = opened(new Metrics());
-      GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics).clock(time);
+      GrpcHost.Builder building = GrpcHost.builder(settings.host(), metrics, machine);
       store = openStore(building, metrics);
-      LeaseApp leases = LeaseService.app(time, metrics.registry());
-      IdApp ids = IdService.app(time, metrics.registry());
-      PolicyApp policies = RateLimitService.app(time);
+      LeaseApp leases = LeaseService.app(machine, metrics.registry());
+      IdApp ids = IdService.app(machine.time(), metrics.registry());
+      PolicyApp policies = RateLimitService.app(machine.time());
       Shards shards = opened(openShards(List.of(leases, ids, policies), metrics));
       int callsPerConnection = settings.host().limits().callsPerConnection();
       CallForwarder callForwarder = opened(new CallForwarder(shards, node(), callsPerConnection));
@@ -66,7 +64,6 @@ public final class PlinthServer implements RunningProcess {
                           budgets,
                           settings.rateLimit(),
                           callForwarder,
-                          time,
                           metrics.registry()))
                   .shards(new ShardList(shards, store))
                   // Only then: the port may be one that the system picked.
@@ -84,13 +81,17 @@ public final class PlinthServer implements RunningProcess {
     try {
       if (!where.isEmbedded()) {
         EtcdCluster etcd = new EtcdCluster(where.etcd(), settings.etcd());
-        return opened(EtcdShardStore.open(etcd, node(), shards, metrics.registry()));
+        return opened(EtcdShardStore.open(etcd, node(), shards, metrics.registry(), machine));
       }
-      DataDirectory data = opened(DataDirectory.open(settings.engines().dataDir(), time.instant()));
+      DataDirectory data =
+          opened(DataDirectory.open(settings.engines().dataDir(), machine.time().instant()));
       building.engine(data);
       return opened(
           EmbeddedShardStore.open(
-              data.path().resolve("coordination"), shards, settings.shards().generation()));
+              data.path().resolve("coordination"),
+              shards,
+              settings.shards().generation(),
+              machine));
     } catch (StoreUnavailable e) {
       throw new StartRefusedException(e.getMessage(), e);
     }
@@ -98,11 +99,10 @@ public final class PlinthServer implements RunningProcess {
 
   private BudgetStore openBudgets() {
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
-    ExecutorService answers =
-        Executors.newFixedThreadPool(threads, Threads.daemons("plinth-answers"));
+    ExecutorService answers = machine.workers("plinth-answers", threads);
     opened(answers::shutdown);
     try {
-      return opened(BudgetStoreFactory.open(settings, answers, time));
+      return opened(BudgetStoreFactory.open(settings, answers, machine));
     } catch (StoreUnavailable e) {
       throw new StartRefusedException(e.getMessage(), e);
     }
@@ -110,7 +110,12 @@ public final class PlinthServer implements RunningProcess {
 
   private Shards openShards(List<ShardApp<?>> apps, Metrics metrics) {
     return Shards.open(
-        store, apps, settings.shards(), HighWaterMarkFile.of(settings), time, metrics.registry());
+        store,
+        apps,
+        settings.shards(),
+        HighWaterMarkFile.of(settings),
+        machine,
+        metrics.registry());
   }
 
   private String node() {
@@ -126,15 +131,15 @@ public final class PlinthServer implements RunningProcess {
   }
 
   public static PlinthServer start(PlinthSettings settings) {
-    return start(settings, TimeSource.system());
+    return start(settings, Machine.system());
   }
 
   /**
-   * With a clock that is given. One that is moved by hand is for embedded engines only: etcd and
-   * Redis count their time themselves.
+   * On a machine that is given. One whose time is moved by hand is for embedded engines only: etcd
+   * and Redis count their time themselves.
    */
-  public static PlinthServer start(PlinthSettings settings, TimeSource time) {
-    return new PlinthServer(settings, time);
+  public static PlinthServer start(PlinthSettings settings, Machine machine) {
+    return new PlinthServer(settings, machine);
   }
 
   public int port() {

@@ -42,7 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 class IdsBench {
   @RegisterExtension static final SharedEngine REDIS = Engines.redis();
 
-  private static final Wiring<IdApp> IDS = new Wiring<>(IdService::app, IdService::on);
+  private static final Wiring<IdApp> IDS =
+      new Wiring<>((machine, meters) -> IdService.app(machine.time(), meters), IdService::on);
   private static final int[] THREADS = {1, 2};
   private static final int[] CALLERS = {1, 8, 64};
   private static final String INCREMENT = "Redis INCR";

@@ -1,5 +1,6 @@
 package dev.plinth.bench.limits;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.pipeline.Check;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
@@ -17,7 +18,6 @@ import dev.plinth.ratelimit.store.BudgetStore;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -54,13 +54,7 @@ final class PlinthEngine implements Contestant {
     return new RateLimits(
         budgets,
         PipelineOptions.DEFAULTS.withStoreBudget(Duration.ofSeconds(10)),
-        new NodeContext(
-            InstantSource.system(),
-            System::nanoTime,
-            scheduler,
-            () -> 1,
-            1L << 26,
-            new Uncounted()));
+        new NodeContext(Machine.system(), scheduler, () -> 1, 1L << 26, new Uncounted()));
   }
 
   static Bucket bucket(Limit limit) {

@@ -49,7 +49,7 @@ final class Campaign
   private final NamespaceSessions sessions;
   private final Map<String, Campaign> candidates;
   private final ClientEventLoop thread;
-  private final StreamStartLatch started = new StreamStartLatch("Campaign");
+  private final StreamStartLatch started;
   private final CompletableFuture<Leadership> elected = new CompletableFuture<>();
   private ClientSession session;
   private long highest;
@@ -72,6 +72,7 @@ final class Campaign
     this.sessions = sessions;
     this.candidates = candidates;
     this.thread = runtime.environment().loop();
+    this.started = new StreamStartLatch(runtime.machine(), "Campaign");
   }
 
   CompletableFuture<Leadership> elected() {

@@ -1,14 +1,13 @@
 package dev.plinth.client.election;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientWire;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -20,13 +19,13 @@ public final class Candidacy implements AutoCloseable {
   private final String candidate;
   private final Campaign campaign;
   private final CompletableFuture<Leadership> elected;
-  private final Executor callbacks;
+  private final ClientEnvironment environment;
 
-  Candidacy(String candidate, Campaign campaign, Executor callbacks) {
+  Candidacy(String candidate, Campaign campaign, ClientEnvironment environment) {
     this.candidate = candidate;
     this.campaign = campaign;
     this.elected = campaign.elected();
-    this.callbacks = callbacks;
+    this.environment = environment;
   }
 
   /** The name that others see. */
@@ -47,7 +46,8 @@ public final class Candidacy implements AutoCloseable {
    */
   public Optional<Leadership> await(Duration wait) throws InterruptedException {
     try {
-      return Optional.of(elected.get(ClientWire.nanos(wait), TimeUnit.NANOSECONDS));
+      return Optional.of(
+          environment.machine().await(elected, Duration.ofNanos(ClientWire.nanos(wait))));
     } catch (TimeoutException e) {
       return Optional.empty();
     } catch (CancellationException e) {
@@ -59,7 +59,8 @@ public final class Candidacy implements AutoCloseable {
 
   /** Once, when it is elected; at once if it was. */
   public void onElected(Consumer<Leadership> task) {
-    elected.thenAccept(leadership -> callbacks.execute(() -> task.accept(leadership)));
+    elected.thenAccept(
+        leadership -> environment.callbacks().execute(() -> task.accept(leadership)));
   }
 
   /** Leaves the line, or resigns. */
@@ -68,7 +69,7 @@ public final class Candidacy implements AutoCloseable {
     boolean wasInLine = elected.cancel(false);
     campaign.leave();
     if (!wasInLine && !elected.isCompletedExceptionally()) {
-      elected.join().close();
+      elected.getNow(null).close();
     }
   }
 }

@@ -55,7 +55,7 @@ public final class Election {
         options.request(runtime.owner()).setNamespace(namespace).setElection(name).build();
     Campaign campaign = new Campaign(request, runtime, sessions, candidates);
     campaign.begin(runtime.deadline());
-    return new Candidacy(request.getCandidateId(), campaign, runtime.environment().callbacks());
+    return new Candidacy(request.getCandidateId(), campaign, runtime.environment());
   }
 
   /** Who leads now, if anybody; another may by the time this is read. */

@@ -22,13 +22,14 @@ public final class ElectionObservation implements AutoCloseable {
   private final SerialExecutor calls;
   private final LeaderEventFilter log;
   private final ResumingStream<ObserveRequest, ObserveResponse> stream;
-  private final StreamStartLatch started = new StreamStartLatch(METHOD);
+  private final StreamStartLatch started;
   private volatile boolean closed;
 
   ElectionObservation(
       String namespace, String election, LeaderListener listener, ClientRuntime runtime) {
     request = ObserveRequest.newBuilder().setNamespace(namespace).setElection(election).build();
     thread = runtime.environment().loop();
+    started = new StreamStartLatch(runtime.machine(), METHOD);
     calls = new SerialExecutor(runtime.environment().callbacks());
     log = new LeaderEventFilter(listener, this::deliver, runtime.environment().events());
     stream =

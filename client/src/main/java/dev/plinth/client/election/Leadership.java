@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.internal.ClientRuntime;
-import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.session.LocalLease;
 import dev.plinth.client.lease.LeaseHandle;
 import dev.plinth.client.lease.LeaseLostException;
@@ -97,7 +96,7 @@ public final class Leadership implements AutoCloseable {
             .setElection(election)
             .setToken(requireLeading())
             .setValue(ByteString.copyFrom(value, StandardCharsets.UTF_8))
-            .setRequestId(ClientWire.newRequestId())
+            .setRequestId(runtime.newRequestId())
             .build();
     ProclaimResponse answer =
         runtime
@@ -125,7 +124,7 @@ public final class Leadership implements AutoCloseable {
             .setElection(election)
             .setToken(requireLeading())
             .setToCandidateId(candidate)
-            .setRequestId(ClientWire.newRequestId())
+            .setRequestId(runtime.newRequestId())
             .build();
     hold.beginTransfer();
     boolean settled = false;

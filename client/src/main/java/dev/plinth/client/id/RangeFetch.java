@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -82,13 +81,13 @@ final class RangeFetch {
 
   /** The range if it is here. */
   Optional<LeasedRange> arrived() {
-    return isInFlight() || isRefused() ? Optional.empty() : Optional.of(result.join());
+    return isInFlight() || isRefused() ? Optional.empty() : Optional.of(result.getNow(null));
   }
 
   LeasedRange await() {
     Duration wait = fetcher.options().timeout();
     try {
-      return result.get(wait.toNanos(), TimeUnit.NANOSECONDS);
+      return fetcher.runtime().machine().await(result, wait);
     } catch (TimeoutException e) {
       throw unavailable("no range came within " + wait, failure);
     } catch (ExecutionException e) {
@@ -122,7 +121,8 @@ final class RangeFetch {
   Optional<LeasedRange> last(Duration wait) {
     boolean inFlight = started && failure == null;
     try {
-      return Optional.of(result.get(inFlight ? wait.toNanos() : 0, TimeUnit.NANOSECONDS));
+      return Optional.of(
+          fetcher.runtime().machine().await(result, inFlight ? wait : Duration.ZERO));
     } catch (TimeoutException | ExecutionException e) {
       return settled();
     } catch (InterruptedException e) {

@@ -41,7 +41,7 @@ record RangeFetcher(
         .setNamespace(namespace)
         .setOwnerId(runtime.owner())
         .setWant(want)
-        .setRequestId(ClientWire.newRequestId())
+        .setRequestId(runtime.newRequestId())
         .build();
   }
 
@@ -79,7 +79,7 @@ record RangeFetcher(
         .setNamespace(namespace)
         .setLeaseId(ended.leaseId())
         .setUsed(ended.used())
-        .setRequestId(ClientWire.newRequestId())
+        .setRequestId(runtime.newRequestId())
         .build();
   }
 

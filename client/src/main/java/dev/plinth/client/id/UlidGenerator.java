@@ -1,6 +1,6 @@
 package dev.plinth.client.id;
 
-import java.security.SecureRandom;
+import dev.plinth.machine.Machine;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
@@ -21,7 +21,7 @@ public final class UlidGenerator {
   private final AtomicReference<Ulid> last = new AtomicReference<>(new Ulid(0, 0));
 
   public UlidGenerator() {
-    this(InstantSource.system(), new SecureRandom());
+    this(Machine.system().wall(), Machine.system().secureRandom());
   }
 
   /**

@@ -1,6 +1,6 @@
 package dev.plinth.client.id;
 
-import java.security.SecureRandom;
+import dev.plinth.machine.Machine;
 import java.time.InstantSource;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,7 +23,7 @@ public final class Uuid7Generator {
   private final AtomicReference<UUID> last = new AtomicReference<>(new UUID(VERSION, VARIANT));
 
   public Uuid7Generator() {
-    this(InstantSource.system(), new SecureRandom());
+    this(Machine.system().wall(), Machine.system().secureRandom());
   }
 
   /**

@@ -57,7 +57,7 @@ final class WorkerLeaseRenewer {
     return LeaseWorkerRequest.newBuilder()
         .setNamespace(namespace)
         .setOwnerId(runtime.owner())
-        .setRequestId(ClientWire.newRequestId())
+        .setRequestId(runtime.newRequestId())
         .build();
   }
 
@@ -141,7 +141,7 @@ final class WorkerLeaseRenewer {
         .setNamespace(namespace)
         .setWorkerId(worker)
         .setEpoch(epoch)
-        .setRequestId(ClientWire.newRequestId());
+        .setRequestId(runtime.newRequestId());
   }
 
   /**

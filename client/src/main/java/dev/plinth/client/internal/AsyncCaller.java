@@ -3,6 +3,7 @@ package dev.plinth.client.internal;
 import dev.plinth.client.CallFailedException;
 import io.grpc.CallOptions;
 import io.grpc.Context;
+import io.grpc.Deadline;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -17,14 +18,16 @@ import java.util.function.LongSupplier;
 public final class AsyncCaller {
   private final ManagedChannel channel;
   private final ClientEventLoop loop;
+  private final Deadline.Ticker ticker;
   private final LongSupplier nanos;
   // When the connection was last seen to work, or was last given up.
   private volatile long proven;
 
-  public AsyncCaller(ManagedChannel channel, ClientEventLoop loop, LongSupplier nanos) {
+  public AsyncCaller(ManagedChannel channel, ClientEnvironment environment) {
     this.channel = channel;
-    this.loop = loop;
-    this.nanos = nanos;
+    this.loop = environment.loop();
+    this.ticker = environment.machine().ticker();
+    this.nanos = environment.nanos();
     this.proven = nanos.getAsLong();
   }
 
@@ -36,7 +39,7 @@ public final class AsyncCaller {
     CallOptions options =
         CallOptions.DEFAULT
             .withExecutor(loop)
-            .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
+            .withDeadline(Deadline.after(deadline.toNanos(), TimeUnit.NANOSECONDS, ticker));
     // Else it would end with the call that this thread is just handling, which it may outlive.
     try {
       Context.ROOT.run(

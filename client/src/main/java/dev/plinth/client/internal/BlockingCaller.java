@@ -1,19 +1,26 @@
 package dev.plinth.client.internal;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.machine.Machine;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Calls that their caller waits for, retried with the same request. */
 public record BlockingCaller(
-    Channel channel, Duration callDeadline, RetrySchedule retries, Sleeper sleeper) {
+    Machine machine,
+    Channel channel,
+    Duration callDeadline,
+    RetrySchedule retries,
+    Sleeper sleeper) {
   /** Below the server's cap on unary calls, and not so long that a dead link goes unnoticed. */
   private static final Duration POLL = Duration.ofSeconds(10);
 
@@ -64,13 +71,25 @@ public record BlockingCaller(
     }
   }
 
-  private <Q, A> A attempt(MethodDescriptor<Q, A> method, Q request, Duration deadline) {
+  /** Not gRPC's blocking call, whose wait a machine could not be told of. */
+  private <Q, A> A attempt(MethodDescriptor<Q, A> method, Q request, Duration deadline)
+      throws InterruptedException {
+    // The thread that brings the answer does nothing with it but wake the caller.
     CallOptions options =
-        CallOptions.DEFAULT.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
+        CallOptions.DEFAULT
+            .withExecutor(Runnable::run)
+            .withDeadline(
+                Deadline.after(deadline.toNanos(), TimeUnit.NANOSECONDS, machine.ticker()));
+    ClientCall<Q, A> call = channel.newCall(method, options);
+    UnaryAnswer<A> answer = new UnaryAnswer<>();
+    ClientCalls.asyncUnaryCall(call, request, answer);
     try {
-      return ClientCalls.blockingUnaryCall(channel, method, options, request);
-    } catch (StatusRuntimeException e) {
-      throw CallFailedException.of(method.getBareMethodName(), e);
+      return machine.await(answer.ended());
+    } catch (ExecutionException e) {
+      throw CallFailedException.of(method.getBareMethodName(), e.getCause());
+    } catch (InterruptedException e) {
+      call.cancel("the caller was interrupted", e);
+      throw e;
     }
   }
 
@@ -86,7 +105,9 @@ public record BlockingCaller(
     }
   }
 
-  /** gRPC reports an interrupt as a cancelled call and leaves the flag up. */
+  /**
+   * Nobody waits for another attempt then, even if this one failed before the wait for it began.
+   */
   private static void throwIfInterrupted() throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();

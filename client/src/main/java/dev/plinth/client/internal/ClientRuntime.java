@@ -1,6 +1,7 @@
 package dev.plinth.client.internal;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.machine.Machine;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -10,9 +11,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -36,7 +35,7 @@ public final class ClientRuntime {
   private final AsyncCaller asyncCaller;
   // Ends with the client, and with it every stream.
   private final Context.CancellableContext life = Context.ROOT.withCancellation();
-  private final Set<AutoCloseable> parts = ConcurrentHashMap.newKeySet();
+  private final OrderedSet<AutoCloseable> parts = new OrderedSet<>();
   private volatile boolean closed;
 
   /**
@@ -58,7 +57,7 @@ public final class ClientRuntime {
     this.background = background;
     this.meters = meters;
     this.blockingCaller = blockingCaller;
-    this.asyncCaller = new AsyncCaller(channel, environment.loop(), environment.nanos());
+    this.asyncCaller = new AsyncCaller(channel, environment);
   }
 
   /** Who the client is, to others. */
@@ -107,6 +106,15 @@ public final class ClientRuntime {
 
   public InstantSource wall() {
     return environment.wall();
+  }
+
+  /** For one request, over all its attempts. */
+  public String newRequestId() {
+    return environment.newRequestId();
+  }
+
+  public Machine machine() {
+    return environment.machine();
   }
 
   /**
@@ -176,7 +184,7 @@ public final class ClientRuntime {
 
   public void close() {
     closed = true;
-    for (AutoCloseable part : parts) {
+    for (AutoCloseable part : parts.copy()) {
       try {
         part.close();
       } catch (Exception e) {

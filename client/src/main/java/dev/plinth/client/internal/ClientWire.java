@@ -1,7 +1,6 @@
 package dev.plinth.client.internal;
 
 import java.time.Duration;
-import java.util.UUID;
 
 /** Values on their way to the wire and back. */
 public final class ClientWire {
@@ -24,10 +23,6 @@ public final class ClientWire {
 
   public static Duration duration(com.google.protobuf.Duration value) {
     return Duration.ofSeconds(value.getSeconds(), value.getNanos());
-  }
-
-  public static String newRequestId() {
-    return UUID.randomUUID().toString();
   }
 
   public static Duration shorter(Duration one, Duration other) {

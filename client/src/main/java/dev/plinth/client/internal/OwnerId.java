@@ -11,9 +11,8 @@ public final class OwnerId {
   private OwnerId() {}
 
   /** With a random part: process ids repeat, in containers above all. */
-  public static String ofThisProcess() {
-    return "%s-%d-%08x"
-        .formatted(host(), ProcessHandle.current().pid(), RandomGenerator.getDefault().nextInt());
+  public static String ofThisProcess(RandomGenerator random) {
+    return "%s-%d-%08x".formatted(host(), ProcessHandle.current().pid(), random.nextInt());
   }
 
   private static String host() {

@@ -1,18 +1,20 @@
 package dev.plinth.client.internal;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.machine.Machine;
 import io.grpc.Status;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Waits for the first message of a stream. */
 public final class StreamStartLatch {
   private final CompletableFuture<Void> first = new CompletableFuture<>();
+  private final Machine machine;
   private final String method;
 
-  public StreamStartLatch(String method) {
+  public StreamStartLatch(Machine machine, String method) {
+    this.machine = machine;
     this.method = method;
   }
 
@@ -30,7 +32,7 @@ public final class StreamStartLatch {
   public void await(OperationDeadline deadline, Runnable undo) throws InterruptedException {
     boolean begun = false;
     try {
-      first.get(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
+      machine.await(first, deadline.left());
       begun = true;
     } catch (TimeoutException e) {
       throw CallFailedException.of(

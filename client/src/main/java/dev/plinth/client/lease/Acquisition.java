@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -31,11 +32,11 @@ record Acquisition<Q, A>(
     UnaryOperator<Q> cancellation,
     Function<A, List<Lease>> granted,
     Function<A, List<Lease>> fresh) {
-  static Acquisition<AcquireRequest, AcquireResponse> of(AcquireRequest spec) {
+  static Acquisition<AcquireRequest, AcquireResponse> of(
+      AcquireRequest spec, Supplier<String> requestIds) {
     return new Acquisition<>(
         LeaseServiceGrpc.getAcquireMethod(),
-        session ->
-            spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId()).build(),
+        session -> spec.toBuilder().setSessionId(session).setRequestId(requestIds.get()).build(),
         (request, wait) -> request.toBuilder().setWait(ClientWire.duration(wait)).build(),
         request -> request.toBuilder().setCancel(true).build(),
         answer ->
@@ -49,11 +50,11 @@ record Acquisition<Q, A>(
                 : List.of());
   }
 
-  static Acquisition<AcquireSetRequest, AcquireSetResponse> of(AcquireSetRequest spec) {
+  static Acquisition<AcquireSetRequest, AcquireSetResponse> of(
+      AcquireSetRequest spec, Supplier<String> requestIds) {
     return new Acquisition<>(
         LeaseServiceGrpc.getAcquireSetMethod(),
-        session ->
-            spec.toBuilder().setSessionId(session).setRequestId(ClientWire.newRequestId()).build(),
+        session -> spec.toBuilder().setSessionId(session).setRequestId(requestIds.get()).build(),
         (request, wait) -> request.toBuilder().setWait(ClientWire.duration(wait)).build(),
         request -> request.toBuilder().setCancel(true).build(),
         answer ->

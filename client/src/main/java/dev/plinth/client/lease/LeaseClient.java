@@ -79,7 +79,8 @@ public final class LeaseClient {
             .setKey(key)
             .setOwnerId(ownerIds.of(options.owner()))
             .build();
-    return acquirer(options).acquire(Acquisition.of(spec), wait).stream().findFirst();
+    return acquirer(options).acquire(Acquisition.of(spec, runtime::newRequestId), wait).stream()
+        .findFirst();
   }
 
   /** Takes 1 to 32 keys in one step, or none of them; as {@link #acquire} in all else. */
@@ -100,7 +101,8 @@ public final class LeaseClient {
             .addAllItems(keys.stream().map(LeaseSpec::item).toList())
             .setOwnerId(ownerIds.of(options.owner()))
             .build();
-    List<LeaseHandle> granted = acquirer(options).acquire(Acquisition.of(spec), wait);
+    List<LeaseHandle> granted =
+        acquirer(options).acquire(Acquisition.of(spec, runtime::newRequestId), wait);
     return granted.isEmpty() ? Optional.empty() : Optional.of(new LeaseSet(granted));
   }
 

@@ -1,5 +1,6 @@
 package dev.plinth.client.limit;
 
+import dev.plinth.machine.Machine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -8,9 +9,10 @@ final class BlockingFutures {
   private BlockingFutures() {}
 
   /** Gives it up if interrupted. */
-  static <T> T interruptibly(CompletableFuture<T> future) throws InterruptedException {
+  static <T> T interruptibly(Machine machine, CompletableFuture<T> future)
+      throws InterruptedException {
     try {
-      return future.get();
+      return machine.await(future);
     } catch (InterruptedException e) {
       future.cancel(false);
       throw e;
@@ -20,12 +22,12 @@ final class BlockingFutures {
   }
 
   /** For what surely comes soon. */
-  static <T> T uninterruptibly(CompletableFuture<T> future) {
+  static <T> T uninterruptibly(Machine machine, CompletableFuture<T> future) {
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          return future.get();
+          return machine.await(future);
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {

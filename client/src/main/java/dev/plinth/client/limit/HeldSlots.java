@@ -2,6 +2,7 @@ package dev.plinth.client.limit;
 
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.internal.ClientWire;
+import dev.plinth.client.internal.OrderedSet;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
@@ -14,9 +15,7 @@ import dev.plinth.ratelimit.v1.RenewSlotResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Places of concurrency rules, kept while they are used. One pass over all of them renews those
@@ -28,7 +27,7 @@ final class HeldSlots {
   private final LimiterContext context;
   private final String domain;
   private final Duration ttl;
-  private final Set<HeldSlot> kept = ConcurrentHashMap.newKeySet();
+  private final OrderedSet<HeldSlot> kept = new OrderedSet<>();
 
   HeldSlots(LimiterContext context, String domain, Duration ttl) {
     this.context = context;
@@ -61,7 +60,7 @@ final class HeldSlots {
             .addAllDescriptors(new LimiterKey(domain, descriptors).descriptors())
             .setHolder(context.runtime().owner())
             .setTtl(ClientWire.duration(ttl))
-            .setRequestId(ClientWire.newRequestId())
+            .setRequestId(context.runtime().newRequestId())
             .build();
     if (!context.breaker().mayCall(context.now())) {
       return CompletableFuture.completedFuture(unavailable(Optional.empty()));
@@ -132,7 +131,7 @@ final class HeldSlots {
             ttl.dividedBy(PASSES),
             () -> {
               passLater(); // first: nothing that goes wrong here may end the renewals
-              kept.forEach(HeldSlot::renewIfDue);
+              kept.copy().forEach(HeldSlot::renewIfDue);
             });
   }
 
@@ -151,7 +150,7 @@ final class HeldSlots {
         ReleaseSlotRequest.newBuilder()
             .setDomain(domain)
             .setSlotId(slot)
-            .setRequestId(ClientWire.newRequestId())
+            .setRequestId(context.runtime().newRequestId())
             .build();
     return context
         .caller()

@@ -54,7 +54,7 @@ public final class Limiter {
     if (paid(cost)) {
       return true;
     }
-    return BlockingFutures.uninterruptibly(callService(cost, false)).allowed();
+    return BlockingFutures.uninterruptibly(context.machine(), callService(cost, false)).allowed();
   }
 
   /** As {@link #tryAcquire}, without waiting, and with the reasons. */
@@ -170,7 +170,7 @@ public final class Limiter {
    * @throws CallFailedException if there was none within {@link LimitOptions#deadline}
    */
   public Decision check(long cost) throws InterruptedException {
-    return BlockingFutures.interruptibly(checked(cost));
+    return BlockingFutures.interruptibly(context.machine(), checked(cost));
   }
 
   public CompletionStage<Decision> checkAsync(long cost) {
@@ -195,7 +195,7 @@ public final class Limiter {
    * @return false at once if it would take longer
    */
   public boolean acquire(long cost, Duration wait) throws InterruptedException {
-    return BlockingFutures.interruptibly(waiter(cost, wait));
+    return BlockingFutures.interruptibly(context.machine(), waiter(cost, wait));
   }
 
   /** As {@link #acquire}. To cancel it gives the place back. */
@@ -223,7 +223,7 @@ public final class Limiter {
    *     given back
    */
   public Optional<Reservation> reserve(long cost, Duration maxWait) throws InterruptedException {
-    return BlockingFutures.interruptibly(reservations().reserve(cost, maxWait));
+    return BlockingFutures.interruptibly(context.machine(), reservations().reserve(cost, maxWait));
   }
 
   public CompletionStage<Optional<Reservation>> reserveAsync(long cost, Duration maxWait) {

@@ -1,10 +1,10 @@
 package dev.plinth.client.limit;
 
 import dev.plinth.client.internal.ClientRuntime;
-import java.util.Set;
+import dev.plinth.client.internal.OrderedSet;
+import dev.plinth.machine.Machine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What the limiters of a client share.
@@ -18,7 +18,7 @@ record LimiterContext(
     LimitOptions options,
     ClientLimitEvents events,
     ThrottledLogger warnings,
-    Set<LeasedBudget> lending) {
+    OrderedSet<LeasedBudget> lending) {
   static LimiterContext of(ClientRuntime runtime, LimitOptions options, ClientLimitEvents events) {
     return new LimiterContext(
         runtime,
@@ -27,7 +27,7 @@ record LimiterContext(
         options,
         events,
         new ThrottledLogger(runtime.nanos()),
-        ConcurrentHashMap.newKeySet());
+        new OrderedSet<>());
   }
 
   /**
@@ -56,6 +56,10 @@ record LimiterContext(
           }
         });
     return handed;
+  }
+
+  Machine machine() {
+    return runtime.machine();
   }
 
   long now() {

@@ -2,13 +2,13 @@ package dev.plinth.client.limit;
 
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.internal.ClientRuntime;
+import dev.plinth.client.internal.OrderedSet;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Requests to the service that all come to an end: with an answer, a {@link CallFailedException},
@@ -28,7 +28,7 @@ final class RateLimitCaller {
 
   private final ClientRuntime runtime;
   private final Duration deadline;
-  private final Set<CompletableFuture<?>> inFlight = ConcurrentHashMap.newKeySet();
+  private final OrderedSet<CompletableFuture<?>> inFlight = new OrderedSet<>();
   private volatile boolean closed;
 
   /**
@@ -88,6 +88,6 @@ final class RateLimitCaller {
   /** What is in flight ends as unanswered, since its answer could not be heard. */
   void close() {
     closed = true;
-    inFlight.forEach(answer -> answer.cancel(false));
+    inFlight.copy().forEach(answer -> answer.cancel(false));
   }
 }

@@ -6,7 +6,6 @@ import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -86,10 +85,11 @@ public final class RateLimitClient implements AutoCloseable {
     closed = true;
     runtime.detach(this);
     CompletableFuture<?>[] returns =
-        context.lending().stream().map(LeasedBudget::close).toArray(CompletableFuture<?>[]::new);
+        context.lending().copy().stream()
+            .map(LeasedBudget::close)
+            .toArray(CompletableFuture<?>[]::new);
     try {
-      CompletableFuture.allOf(returns)
-          .get(context.options().deadline().toNanos(), TimeUnit.NANOSECONDS);
+      context.machine().await(CompletableFuture.allOf(returns), context.options().deadline());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -79,7 +79,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
             .request(cost.applyAsLong(call, headers), true)
             .exceptionally(this::refused);
     if (asked.isDone()) {
-      LimiterDecision made = asked.join();
+      LimiterDecision made = asked.getNow(null);
       logShadows(made);
       return made.allowed() ? start(made, call, headers, next) : refuse(call, made);
     }

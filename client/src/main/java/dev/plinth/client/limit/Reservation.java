@@ -6,7 +6,6 @@ import dev.plinth.ratelimit.v1.ReserveResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
@@ -50,7 +49,7 @@ public final class Reservation implements AutoCloseable {
   /** Sleeps until it may act. */
   public void await() throws InterruptedException {
     for (Duration left = delay(); !left.isZero(); left = delay()) {
-      TimeUnit.NANOSECONDS.sleep(left.toNanos());
+      reservations.context().machine().pause(left);
     }
   }
 
@@ -60,7 +59,7 @@ public final class Reservation implements AutoCloseable {
    * @return false if it was settled before, or is too late: it stays as it is
    */
   public boolean settle(long actual) throws InterruptedException {
-    return BlockingFutures.interruptibly(settling(actual));
+    return BlockingFutures.interruptibly(reservations.context().machine(), settling(actual));
   }
 
   public CompletionStage<Boolean> settleAsync(long actual) {

@@ -48,7 +48,7 @@ record ReservationCaller(Limiter limiter, LimiterKey key, LimiterContext context
         .addAllDescriptors(key.descriptors())
         .setCost(cost)
         .setMaxWait(ClientWire.duration(ClientWire.shorter(maxWait, FURTHEST)))
-        .setRequestId(ClientWire.newRequestId())
+        .setRequestId(context.runtime().newRequestId())
         .build();
   }
 
@@ -90,7 +90,7 @@ record ReservationCaller(Limiter limiter, LimiterKey key, LimiterContext context
             .setDomain(key.domain())
             .setReservationId(reservation)
             .setActualCost(actual)
-            .setRequestId(ClientWire.newRequestId())
+            .setRequestId(context.runtime().newRequestId())
             .build();
     return context
         .caller()

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.TestMachine;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -23,7 +24,10 @@ class ClientIdMetricsTest {
     ManualClock wall = new ManualClock(Instant.now());
     try (IdServer server = new IdServer(directory, InstantSource.system());
         PlinthClient client =
-            PlinthClient.builder(server.target()).metrics(meters).wall(wall).build()) {
+            PlinthClient.builder(server.target())
+                .metrics(meters)
+                .machine(TestMachine.withWall(wall))
+                .build()) {
       server.put("orders", IdServer.dense(40, 40));
       server.put("events", IdServer.flakes(10, 12));
       RangeIdGenerator orders = client.ids().range("orders");

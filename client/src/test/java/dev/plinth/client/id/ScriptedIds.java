@@ -1,6 +1,7 @@
 package dev.plinth.client.id;
 
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.TestMachine;
 import dev.plinth.id.v1.IdServiceGrpc.IdServiceImplBase;
 import dev.plinth.id.v1.Layout;
 import dev.plinth.id.v1.LeaseRangeRequest;
@@ -89,8 +90,7 @@ final class ScriptedIds extends IdServiceImplBase implements AutoCloseable {
         PlinthClient.builder(channel)
             .owner("ann")
             .operationTimeout(Duration.ofMillis(200))
-            .clock(this::nanos, clock.scheduler())
-            .wall(this::look)
+            .machine(TestMachine.of(this::nanos, this::look, clock.scheduler()))
             .build();
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.TestMachine;
 import dev.plinth.id.v1.ParseRequest;
 import dev.plinth.id.v1.ParseResponse;
 import dev.plinth.testkit.ManualClock;
@@ -81,7 +82,10 @@ class SnowflakeIdsRaceTest {
     for (int restart = 0; restart < 4; restart++) {
       server = new IdServer(directory, serverClock);
       server.put("events", IdServer.flakes(2, 20).setMaxAhead(wire(Duration.ofMinutes(10))));
-      try (PlinthClient client = PlinthClient.builder(server.target()).wall(clientClock).build()) {
+      try (PlinthClient client =
+          PlinthClient.builder(server.target())
+              .machine(TestMachine.withWall(clientClock))
+              .build()) {
         for (int i = 0; i < 20; i++) {
           SnowflakeIdGenerator one = client.ids().snowflake("events");
           SnowflakeIdGenerator other = client.ids().snowflake("events");

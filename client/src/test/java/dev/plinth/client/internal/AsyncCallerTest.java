@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.StringValue;
+import dev.plinth.client.TestMachine;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.ManualClock;
@@ -47,7 +48,12 @@ class AsyncCallerTest {
             .build()
             .start();
     channel = new Counted(InProcessChannelBuilder.forName(name).directExecutor().build());
-    asyncCaller = new AsyncCaller(channel, new ClientEventLoop(clock.scheduler()), clock.nanos());
+    ClientEventLoop loop = new ClientEventLoop(clock.scheduler());
+    asyncCaller =
+        new AsyncCaller(
+            channel,
+            new ClientEnvironment(
+                TestMachine.of(clock), loop, Runnable::run, null, ClientEvents.NONE));
   }
 
   @AfterEach

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.StringValue;
 import dev.plinth.client.CallFailedException;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.machine.Machine;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.ManagedChannel;
@@ -51,7 +52,11 @@ class BlockingCallerTest {
     channel = InProcessChannelBuilder.forName(name).build();
     blockingCaller =
         new BlockingCaller(
-            channel, Duration.ofSeconds(2), new RetrySchedule(new Random(1)), this::pause);
+            Machine.system(),
+            channel,
+            Duration.ofSeconds(2),
+            new RetrySchedule(new Random(1)),
+            this::pause);
   }
 
   @AfterEach

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.StringValue;
 import dev.plinth.client.CallFailedException;
+import dev.plinth.client.TestMachine;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.ManualClock;
@@ -66,13 +67,12 @@ class RetriedCallTest {
         InProcessChannelBuilder.forName(name).directExecutor().intercept(new Breaking()).build();
     environment =
         new ClientEnvironment(
-            clock.nanos(),
-            clock,
+            TestMachine.of(clock),
             new ClientEventLoop(clock.scheduler()),
             Runnable::run,
             new RetrySchedule(new Random(1)),
             ClientEvents.NONE);
-    caller = new AsyncCaller(channel, environment.loop(), clock.nanos());
+    caller = new AsyncCaller(channel, environment);
   }
 
   @AfterEach

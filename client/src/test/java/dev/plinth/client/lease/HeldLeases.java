@@ -1,5 +1,6 @@
 package dev.plinth.client.lease;
 
+import dev.plinth.client.TestMachine;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientEvents;
 import dev.plinth.client.internal.LocalDeadline;
@@ -33,7 +34,7 @@ public final class HeldLeases {
   private static ClientSession session() {
     ManualClock clock = new ManualClock();
     ClientEnvironment environment =
-        new ClientEnvironment(clock.nanos(), clock, null, Runnable::run, null, ClientEvents.NONE);
+        new ClientEnvironment(TestMachine.of(clock), null, Runnable::run, null, ClientEvents.NONE);
     LocalDeadline localDeadline = new LocalDeadline(environment.now(), Duration.ofSeconds(10));
     return new ClientSession(
         OpenSessionResponse.newBuilder().setSessionId("s").build(),

@@ -8,6 +8,7 @@ import dev.plinth.client.LeaseServer;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.PlinthClientBuilder;
+import dev.plinth.client.TestMachine;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.ManualClock;
@@ -17,6 +18,7 @@ import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -108,7 +110,9 @@ class HoldIntervalTest {
     long started = System.nanoTime();
     try (PlinthClient ann =
             brief(proxy.address())
-                .clock(clock.nanos(), new ManualClock().scheduler())
+                .machine(
+                    TestMachine.of(
+                        clock.nanos(), InstantSource.system(), new ManualClock().scheduler()))
                 .callbacks(Runnable::run)
                 .build();
         PlinthClient bob = brief(server.target()).build()) {

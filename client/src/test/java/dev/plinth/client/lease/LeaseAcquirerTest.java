@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.TestMachine;
 import dev.plinth.client.TokenWentBackException;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.lease.v1.AcquireRequest;
@@ -58,8 +59,7 @@ class LeaseAcquirerTest {
     channel = InProcessChannelBuilder.forName(name).build();
     leaseClient =
         PlinthClient.builder(channel)
-            .clock(clock.nanos(), clock.scheduler())
-            .wall(clock)
+            .machine(TestMachine.of(clock))
             .callbacks(Runnable::run)
             .operationTimeout(Duration.ofMinutes(1))
             .build()

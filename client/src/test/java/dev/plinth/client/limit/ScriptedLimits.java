@@ -2,6 +2,7 @@ package dev.plinth.client.limit;
 
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.PlinthClientBuilder;
+import dev.plinth.client.TestMachine;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.ratelimit.v1.AcquireSlotRequest;
 import dev.plinth.ratelimit.v1.AcquireSlotResponse;
@@ -35,6 +36,7 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -98,7 +100,11 @@ final class ScriptedLimits implements AutoCloseable {
   PlinthClientBuilder manualClient() {
     return client()
         .owner("ann")
-        .clock(() -> clock.nanos().getAsLong() + ahead.get(), clock.scheduler());
+        .machine(
+            TestMachine.of(
+                () -> clock.nanos().getAsLong() + ahead.get(),
+                InstantSource.system(),
+                clock.scheduler()));
   }
 
   /** Moves the clock, but no timer: they are as late as if their thread were busy. */

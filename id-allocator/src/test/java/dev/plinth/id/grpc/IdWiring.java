@@ -7,7 +7,8 @@ import java.util.function.Supplier;
 
 /** The id allocator as its tests start it. */
 final class IdWiring implements Supplier<Wiring<?>> {
-  private static final Wiring<IdApp> WIRING = new Wiring<>(IdService::app, IdService::on);
+  private static final Wiring<IdApp> WIRING =
+      new Wiring<>((machine, meters) -> IdService.app(machine.time(), meters), IdService::on);
 
   @Override
   public Wiring<?> get() {

@@ -3,18 +3,19 @@ package dev.plinth.lease.core;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.random.RandomGenerator;
 
 /** Secrets that only their holders know; we keep digests. */
 public final class Secrets {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
   private Secrets() {}
 
-  public static String make() {
+  /**
+   * @param random that nobody can guess
+   */
+  public static String make(RandomGenerator random) {
     byte[] bytes = new byte[16];
-    RANDOM.nextBytes(bytes);
+    random.nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
   }
 

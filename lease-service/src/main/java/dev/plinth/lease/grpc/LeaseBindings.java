@@ -6,14 +6,16 @@ import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.grpc.ShardBindings;
 import io.grpc.BindableService;
+import java.util.random.RandomGenerator;
 
 /** The methods of {@code plinth.lease.v1.LeaseService}, each with what answers it. */
 public final class LeaseBindings {
   private LeaseBindings() {}
 
   public static BindableService on(Shards shards, LeaseApp app) {
+    RandomGenerator random = shards.machine().secureRandom();
     return new ShardBindings<Leases>(LeaseServiceGrpc.getServiceDescriptor(), shards, app)
-            .call(LeaseServiceGrpc.getOpenSessionMethod(), SessionCalls::open)
+            .call(LeaseServiceGrpc.getOpenSessionMethod(), call -> SessionCalls.open(call, random))
             .command(LeaseServiceGrpc.getHeartbeatMethod(), SessionCalls::heartbeat)
             .stream(LeaseServiceGrpc.getKeepSessionMethod(), SessionStream::new)
             .command(LeaseServiceGrpc.getCloseSessionMethod(), SessionCalls::close)

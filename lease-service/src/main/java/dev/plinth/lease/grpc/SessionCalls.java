@@ -16,6 +16,7 @@ import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.grpc.ShardCall;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 
 /** The calls that open, keep and close sessions. */
 final class SessionCalls {
@@ -25,7 +26,11 @@ final class SessionCalls {
 
   private SessionCalls() {}
 
-  static void open(ShardCall<Leases, OpenSessionRequest, OpenSessionResponse> call) {
+  /**
+   * @param random for secrets
+   */
+  static void open(
+      ShardCall<Leases, OpenSessionRequest, OpenSessionResponse> call, RandomGenerator random) {
     OpenSessionRequest request = call.request();
     if (!request.getResumeSessionId().isEmpty() || !request.getResumeSecret().isEmpty()) {
       resume(call);
@@ -35,7 +40,7 @@ final class SessionCalls {
     Optional<Duration> ttl = LeaseWire.ttl(request.hasTtl(), request.getTtl());
     Optional<Duration> delay = LeaseWire.lockDelay(request.hasLockDelay(), request.getLockDelay());
     String id = call.requestId();
-    String salt = Secrets.make();
+    String salt = Secrets.make(random);
     // Sent again, the request brings what is needed to make the same secret: none is stored.
     String secret = id.isEmpty() ? salt : Secrets.derive(salt, id);
     call.run(

@@ -15,6 +15,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 
 /**
  * {@code CheckStream}: each check is decided for itself and answered when it is. A bounded number
@@ -23,6 +24,7 @@ import java.util.function.Function;
  */
 final class CheckStream implements StreamObserver<CheckStreamRequest> {
   private final Function<CheckRequest, CompletionStage<Decision>> decide;
+  private final RandomGenerator random;
   private final ServerCallStreamObserver<CheckStreamResponse> to;
   private int inFlight;
   private int unrequested;
@@ -33,8 +35,10 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
   CheckStream(
       int maxInFlight,
       Function<CheckRequest, CompletionStage<Decision>> decide,
+      RandomGenerator random,
       StreamObserver<CheckStreamResponse> to) {
     this.decide = decide;
+    this.random = random;
     this.to = (ServerCallStreamObserver<CheckStreamResponse>) to;
     this.to.disableAutoRequest();
     // With a handler set, an answer that meets a cancelled call throws nothing.
@@ -105,8 +109,9 @@ final class CheckStream implements StreamObserver<CheckStreamRequest> {
     }
   }
 
-  private static CheckError error(Throwable thrown) {
-    com.google.rpc.Status status = StatusMappingInterceptor.status(thrown, "a check of a stream");
+  private CheckError error(Throwable thrown) {
+    com.google.rpc.Status status =
+        StatusMappingInterceptor.status(thrown, "a check of a stream", random);
     CheckError.Builder error =
         CheckError.newBuilder().setCode(status.getCode()).setMessage(status.getMessage());
     for (Any detail : status.getDetailsList()) {

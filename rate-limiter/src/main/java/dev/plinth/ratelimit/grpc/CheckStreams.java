@@ -10,6 +10,7 @@ import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.random.RandomGenerator;
 
 /**
  * Opens streams of checks. A stream has checks of any domain, so where one node decides for a
@@ -17,10 +18,16 @@ import java.util.concurrent.CompletionStage;
  *
  * @param maxInFlight checks of one stream
  * @param loopback takes a check to the node that decides
+ * @param random for ids of incidents
  */
-record CheckStreams(CheckCalls checks, int maxInFlight, DecisionRoutes routes, Channel loopback) {
+record CheckStreams(
+    CheckCalls checks,
+    int maxInFlight,
+    DecisionRoutes routes,
+    Channel loopback,
+    RandomGenerator random) {
   StreamObserver<CheckStreamRequest> open(StreamObserver<CheckStreamResponse> to) {
-    return new CheckStream(maxInFlight, this::decide, to);
+    return new CheckStream(maxInFlight, this::decide, random, to);
   }
 
   private CompletionStage<Decision> decide(CheckRequest request) {

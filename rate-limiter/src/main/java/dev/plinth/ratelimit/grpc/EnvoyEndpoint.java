@@ -100,14 +100,14 @@ final class EnvoyEndpoint extends RateLimitServiceGrpc.RateLimitServiceImplBase 
 
   private static List<Decision> inOrder(
       List<EnvoyWire.EnvoyCheck> checks, List<CompletableFuture<List<Decision>>> all) {
-    Iterator<Decision> ofRules = all.get(0).join().iterator();
+    Iterator<Decision> ofRules = all.get(0).getNow(null).iterator();
     Iterator<CompletableFuture<List<Decision>>> own = all.subList(1, all.size()).iterator();
     List<Decision> decisions = new ArrayList<>();
     for (EnvoyWire.EnvoyCheck one : checks) {
       if (one.isOfRules()) {
         decisions.add(ofRules.next());
       } else if (one.override().isPresent()) {
-        decisions.add(own.next().join().get(0));
+        decisions.add(own.next().getNow(null).get(0));
       } else {
         decisions.add(one.unlimited());
       }

@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.grpc;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.pipeline.DescriptorCache;
 import dev.plinth.ratelimit.pipeline.RateLimits;
@@ -18,14 +18,12 @@ import io.grpc.ServerServiceDefinition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 /** The limiter's calls on one node, and the policies that they share. */
 public final class RateLimitNode implements AutoCloseable {
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-policies"));
-  private final LoopbackChannel loopback = new LoopbackChannel(thread);
+  private final ScheduledExecutorService thread;
+  private final LoopbackChannel loopback;
   private final Replica<CompiledPolicy> policies;
   private final EnvoyOverrides overrides;
   private final DecisionRoutes routes;
@@ -59,6 +57,9 @@ public final class RateLimitNode implements AutoCloseable {
       Options options,
       EnvoyAnswers envoy,
       CallForwarder callForwarder) {
+    Machine machine = shards.machine();
+    thread = machine.scheduler("plinth-policies");
+    loopback = new LoopbackChannel(thread, machine);
     routes = new DecisionRoutes(shards, shared);
     policies =
         new Replica<>(
@@ -71,13 +72,17 @@ public final class RateLimitNode implements AutoCloseable {
                 options.policyBytes - options.overrideBytes(), CompiledPolicy::bytes),
             PolicyWatch.source(loopback.channel(), policy -> CompiledPolicy.of(policy, cache)),
             CompiledPolicy::version,
-            System::nanoTime,
+            machine,
             thread);
     overrides = new EnvoyOverrides(cache, options.overrideBytes());
     PolicyDecider decider = new PolicyDecider(policies);
     CheckStreams streams =
         new CheckStreams(
-            new CheckCalls(decider, limits), options.streamedChecks, routes, loopback.channel());
+            new CheckCalls(decider, limits),
+            options.streamedChecks,
+            routes,
+            loopback.channel(),
+            machine.random());
     BindableService service = RateLimitBindings.of(shards, app, decider, limits, streams);
     endpoints = List.of(service, new EnvoyEndpoint(decider, limits, envoy, overrides));
     ServerServiceDefinition routed = callForwarder.route(service.bindService(), routes::routing);

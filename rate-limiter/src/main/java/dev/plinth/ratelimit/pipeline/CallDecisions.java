@@ -33,7 +33,7 @@ public final class CallDecisions {
       return false;
     }
     try {
-      decided.join();
+      decided.getNow(null);
       return false;
     } catch (CompletionException e) {
       return e.getCause() instanceof StalePolicyException;

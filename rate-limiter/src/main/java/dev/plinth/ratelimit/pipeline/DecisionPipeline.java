@@ -10,12 +10,12 @@ import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.store.Outcome.Taken;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.Invalid.Violation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -41,6 +41,11 @@ final class DecisionPipeline {
     this.fallback = new FailModeDecider(node, options, breaker, localBudgets);
     this.leases = new ServerLeases(node, options, recorder, this::submit);
     this.queues = new FlushQueues(store, options, node, breaker, recorder, leases);
+  }
+
+  /** A new id of something that only who knows it may name. */
+  String newId(String kind, Optional<IdempotencyKey> key) {
+    return Tickets.id(kind, key, node.machine().secureRandom());
   }
 
   long now() {
@@ -170,7 +175,7 @@ final class DecisionPipeline {
 
   void close() {
     try {
-      leases.close().get(timeout, TimeUnit.NANOSECONDS);
+      node.machine().await(leases.close(), Duration.ofNanos(timeout));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -42,7 +42,7 @@ final class FlushQueues {
     this.breaker = breaker;
     this.recorder = recorder;
     this.leases = leases;
-    this.throttle = new LogThrottle(node.nanos());
+    this.throttle = new LogThrottle(node.machine().nanos());
     this.queues = IntStream.range(0, options.queues()).mapToObj(i -> new FlushQueue(this)).toList();
     this.tick = Math.max(TimeUnit.MILLISECONDS.toNanos(1), options.storeBudget().toNanos() / 8);
   }

@@ -1,24 +1,33 @@
 package dev.plinth.ratelimit.pipeline;
 
+import dev.plinth.machine.Machine;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Clocks, scheduler, node count and events of the node that decides.
+ * Machine, scheduler, node count and events of the node that decides.
  *
- * @param clock the wall clock, for calendar windows while the store does not tell the time
- * @param nanos the monotonic clock
+ * @param machine by whose time budgets go
  * @param scheduler for time-outs and for leases that are returned when idle; shut down by whoever
  *     made it
  * @param nodes how many share the limits while each decides locally
  * @param localRowBytes memory that the budgets of one that decides locally may take
  */
 public record NodeContext(
-    InstantSource clock,
-    LongSupplier nanos,
+    Machine machine,
     ScheduledExecutorService scheduler,
     IntSupplier nodes,
     long localRowBytes,
-    LimitEvents events) {}
+    LimitEvents events) {
+  /** The wall clock, for calendar windows while the store does not tell the time. */
+  InstantSource clock() {
+    return machine.time();
+  }
+
+  /** The monotonic clock. */
+  LongSupplier nanos() {
+    return machine.time().nanos();
+  }
+}

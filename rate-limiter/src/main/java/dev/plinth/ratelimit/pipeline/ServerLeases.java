@@ -4,11 +4,11 @@ import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.Operation.Settle;
 import dev.plinth.ratelimit.store.Outcome.Settled;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,9 +28,9 @@ final class ServerLeases {
   private final PipelineOptions tuning;
   private final DecisionRecorder recorder;
   private final Consumer<PendingAnswer<?>> submit;
-  private final Set<ServerLease> held = ConcurrentHashMap.newKeySet();
+  private final Set<ServerLease> held = Collections.synchronizedSet(new LinkedHashSet<>());
   private final AtomicBoolean sweeping = new AtomicBoolean();
-  private final String prefix = "n-" + UUID.randomUUID() + "-";
+  private final String prefix;
   private final AtomicLong tickets = new AtomicLong();
   private volatile boolean closed;
 
@@ -43,6 +43,7 @@ final class ServerLeases {
     this.tuning = tuning;
     this.recorder = recorder;
     this.submit = submit;
+    this.prefix = "n-" + Tickets.newUuid(node.machine().secureRandom()) + "-";
   }
 
   /**
@@ -194,7 +195,7 @@ final class ServerLeases {
   private void sweep() {
     sweeping.set(false);
     long now = node.nanos().getAsLong();
-    for (ServerLease lease : held) {
+    for (ServerLease lease : List.copyOf(held)) {
       if (lease.isExpired(now) || lease.isIdle()) {
         returnToStore(lease);
       } else {
@@ -211,7 +212,7 @@ final class ServerLeases {
     closed = true;
     List<PendingRequest> settles = new ArrayList<>();
     long now = node.nanos().getAsLong();
-    for (ServerLease lease : held) {
+    for (ServerLease lease : List.copyOf(held)) {
       PendingRequest settle = retire(lease, now);
       if (settle != null) {
         settles.add(settle);

@@ -41,7 +41,7 @@ final class Slots {
   CompletionStage<AcquireSlotResult> acquire(
       CompiledPolicy policy, AcquireSlotResult.AcquireSlotSpec spec) {
     BudgetSet set = policy.slots(spec.descriptors());
-    String slot = Tickets.id("s", spec.idempotencyKey());
+    String slot = pipeline.newId("s", spec.idempotencyKey());
     if (set.isEmpty()) {
       return CompletableFuture.completedStage(
           new AcquireSlotResult(

@@ -16,11 +16,13 @@ import dev.plinth.ratelimit.store.Operation.Ticket;
 import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.ratelimit.store.Outcome.Settled;
 import dev.plinth.ratelimit.store.Outcome.Taken;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.random.RandomGenerator;
 
 /**
  * Reservations, and leases for others to spend: both are takes that leave a ticket to be settled.
@@ -39,7 +41,7 @@ final class Tickets {
   }
 
   CompletionStage<ReserveResult> reserve(CompiledPolicy policy, ReserveResult.ReserveSpec spec) {
-    String id = id("r", spec.idempotencyKey());
+    String id = pipeline.newId("r", spec.idempotencyKey());
     BudgetSet set = policy.match(spec.descriptors());
     if (set.isEmpty()) {
       return CompletableFuture.completedStage(
@@ -84,7 +86,7 @@ final class Tickets {
       spec.earlier().ifPresent(unused -> returnUnused(set.domain(), unused, Optional.empty()));
       return CompletableFuture.completedStage(new NotLeasable(policy.version()));
     }
-    String id = id("l", spec.idempotencyKey());
+    String id = pipeline.newId("l", spec.idempotencyKey());
     Take take =
         new Take(
             set.charges(0),
@@ -125,10 +127,20 @@ final class Tickets {
     return settle(domain, unused.id(), new ReturnUnused(unused.id(), unused.unused()), key);
   }
 
-  static String id(String kind, Optional<IdempotencyKey> key) {
+  static String id(String kind, Optional<IdempotencyKey> key, RandomGenerator random) {
     UUID id =
         key.map(given -> UUID.nameUUIDFromBytes(given.id().getBytes(StandardCharsets.UTF_8)))
-            .orElseGet(UUID::randomUUID);
+            .orElseGet(() -> newUuid(random));
     return kind + "-" + id;
+  }
+
+  /** As the JDK makes them, which it does by a generator of its own. */
+  static UUID newUuid(RandomGenerator random) {
+    byte[] bytes = new byte[16];
+    random.nextBytes(bytes);
+    ByteBuffer bits = ByteBuffer.wrap(bytes);
+    long version = bits.getLong() & ~0xf000L | 0x4000L;
+    long variant = bits.getLong() & (-1L >>> 2) | Long.MIN_VALUE;
+    return new UUID(version, variant);
   }
 }

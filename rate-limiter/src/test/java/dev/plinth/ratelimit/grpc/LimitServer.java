@@ -41,9 +41,9 @@ final class LimitServer implements AutoCloseable {
     RateLimitSettings settings = TestSettings.read(RateLimitSettings.class, flags);
     Wiring<PolicyApp> wiring =
         new Wiring<>(
-            (clock, registry) -> {
+            (machine, registry) -> {
               meters = registry;
-              return RateLimitService.app(clock);
+              return RateLimitService.app(machine.time());
             },
             (shards, app, store) -> new Service(shards, app, budgets.get(), settings, meters));
     this.server = ShardServer.embedded(wiring, "--progress-interval=100ms");

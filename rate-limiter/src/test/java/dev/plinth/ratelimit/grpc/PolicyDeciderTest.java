@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Timestamps;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.machine.Machine;
 import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
 import dev.plinth.ratelimit.v1.Algorithm;
@@ -45,7 +46,7 @@ class PolicyDeciderTest {
 
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(Threads.daemons("policies"));
-  private final LoopbackChannel loopback = new LoopbackChannel(thread);
+  private final LoopbackChannel loopback = new LoopbackChannel(thread, Machine.system());
   private final Owner owner = new Owner();
   private Replica<CompiledPolicy> policies;
   private PolicyDecider decider;
@@ -82,7 +83,7 @@ class PolicyDeciderTest {
             new ReplicaOptions(maxKeys, idle, maxWait, progressInterval),
             PolicyWatch.source(loopback.channel(), CompiledPolicy::of),
             CompiledPolicy::version,
-            System::nanoTime,
+            Machine.system(),
             thread);
     decider = new PolicyDecider(policies);
   }

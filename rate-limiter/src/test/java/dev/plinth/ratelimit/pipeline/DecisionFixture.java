@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.pipeline;
 
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ final class DecisionFixture {
             store,
             tuning,
             new NodeContext(
-                clock, clock.nanos(), clock.scheduler(), () -> nodes, 1L << 26, events));
+                ClockedMachine.of(clock), clock.scheduler(), () -> nodes, 1L << 26, events));
   }
 
   /** A store that answers at once. */

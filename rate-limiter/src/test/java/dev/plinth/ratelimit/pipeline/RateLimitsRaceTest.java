@@ -6,6 +6,7 @@ import static dev.plinth.ratelimit.pipeline.TestRules.policy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.engine.EngineOnlyStore;
 import dev.plinth.ratelimit.pipeline.Decision.Verdict;
 import dev.plinth.ratelimit.policy.Rule.FailMode;
@@ -14,7 +15,6 @@ import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.testkit.Await;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -75,10 +75,7 @@ class RateLimitsRaceTest {
     PipelineOptions tuning =
         PipelineOptions.DEFAULTS.withQueues(queues).withStoreBudget(Duration.ofSeconds(60));
     return new RateLimits(
-        store,
-        tuning,
-        new NodeContext(
-            InstantSource.system(), System::nanoTime, scheduler, () -> 2, 1L << 26, events));
+        store, tuning, new NodeContext(Machine.system(), scheduler, () -> 2, 1L << 26, events));
   }
 
   private static CompiledPolicy compiled() {

@@ -12,6 +12,7 @@ import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.Outcome;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ class UndecidedTest {
       new RateLimits(
           new Damaged(new DelayedAnswerStore(clock).prompt()),
           PipelineOptions.DEFAULTS.withQueues(1),
-          new NodeContext(clock, clock.nanos(), clock.scheduler(), () -> 1, 1L << 26, events));
+          new NodeContext(ClockedMachine.of(clock), clock.scheduler(), () -> 1, 1L << 26, events));
   private final CompiledPolicy closed =
       policy(bucket("tenant", 9, 1).match("tenant").fail(FailMode.CLOSED));
 

@@ -9,7 +9,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import java.util.HexFormat;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
 /** The call that the current thread works for, so that each log line can name it. */
@@ -26,29 +26,33 @@ public record CallContext(String id, String method, String peer) {
     return Optional.ofNullable(CURRENT.get());
   }
 
-  /** Puts a context around each call. */
-  public static ServerInterceptor interceptor() {
+  /**
+   * Puts a context around each call.
+   *
+   * @param random for ids of calls that came without
+   */
+  public static ServerInterceptor interceptor(RandomGenerator random) {
     return new ServerInterceptor() {
       @Override
       public <Q, A> ServerCall.Listener<Q> interceptCall(
           ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        Context context = Context.current().withValue(CURRENT, of(call, headers));
+        Context context = Context.current().withValue(CURRENT, of(call, headers, random));
         return Contexts.interceptCall(context, call, headers, next);
       }
     };
   }
 
-  private static CallContext of(ServerCall<?, ?> call, Metadata headers) {
+  private static CallContext of(ServerCall<?, ?> call, Metadata headers, RandomGenerator random) {
     String asked = headers.get(ID_HEADER);
     boolean usable = asked != null && SAFE_ID.matcher(asked).matches();
     return new CallContext(
-        usable ? asked : newId(),
+        usable ? asked : newId(random),
         call.getMethodDescriptor().getFullMethodName(),
         String.valueOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)));
   }
 
   /** Short enough to read out, wide enough to be unique in the logs one searches. */
-  static String newId() {
-    return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong(), 12);
+  static String newId(RandomGenerator random) {
+    return HexFormat.of().toHexDigits(random.nextLong(), 12);
   }
 }

@@ -18,6 +18,7 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
 
 /**
  * Bounds the bytes that one connection, and all of them together, keep in memory: of calls that are
@@ -44,12 +45,14 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
 
   private final long maxEach;
   private final long maxInAll;
+  private final RandomGenerator random;
   private final AtomicLong all = new AtomicLong();
   private final AtomicInteger connections = new AtomicInteger();
 
-  public ConnectionBytes(long maxEach, long maxInAll) {
+  public ConnectionBytes(long maxEach, long maxInAll, RandomGenerator random) {
     this.maxEach = maxEach;
     this.maxInAll = maxInAll;
+    this.random = random;
   }
 
   /** Gives every connection a count of its own. */
@@ -262,7 +265,7 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
 
     private void refuse() {
       refused = true;
-      call.end(StatusMapping.of(tooMuch(isConnectionOver(1))));
+      call.end(StatusMapping.of(tooMuch(isConnectionOver(1)), random));
     }
 
     private void add(long bytes) {

@@ -23,10 +23,12 @@ import java.util.concurrent.TimeoutException;
 public final class DeadlineCap implements ServerInterceptor {
   private final Duration cap;
   private final ScheduledExecutorService timer;
+  private final Deadline.Ticker ticker;
 
-  public DeadlineCap(Duration cap, ScheduledExecutorService timer) {
+  public DeadlineCap(Duration cap, ScheduledExecutorService timer, Deadline.Ticker ticker) {
     this.cap = cap;
     this.timer = timer;
+    this.ticker = ticker;
   }
 
   @Override
@@ -37,8 +39,8 @@ public final class DeadlineCap implements ServerInterceptor {
     if (within || call.getMethodDescriptor().getType() != MethodType.UNARY) {
       return next.startCall(call, headers);
     }
-    Context.CancellableContext capped =
-        Context.current().withDeadline(Deadline.after(cap.toNanos(), TimeUnit.NANOSECONDS), timer);
+    Deadline latest = Deadline.after(cap.toNanos(), TimeUnit.NANOSECONDS, ticker);
+    Context.CancellableContext capped = Context.current().withDeadline(latest, timer);
     EndableCall<Q, A> endable = new EndableCall<>(call);
     capped.addListener(context -> endIfTimedOut(context, endable), Runnable::run);
     return new SimpleForwardingServerCallListener<>(

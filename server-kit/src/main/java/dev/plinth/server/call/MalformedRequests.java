@@ -14,6 +14,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Answers requests whose bytes are not a message of their type with INVALID_ARGUMENT. gRPC parses
@@ -25,9 +26,10 @@ public final class MalformedRequests {
   private static final Logger log = System.getLogger("plinth.call");
 
   private final Counter counter;
-  private final LogThrottle lines = new LogThrottle(System::nanoTime);
+  private final LogThrottle lines;
 
-  public MalformedRequests(MeterRegistry meters) {
+  public MalformedRequests(MeterRegistry meters, LongSupplier nanos) {
+    lines = new LogThrottle(nanos);
     counter =
         Counter.builder("plinth.call.malformed")
             .description("Requests whose bytes could not be parsed")

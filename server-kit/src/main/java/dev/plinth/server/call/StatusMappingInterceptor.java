@@ -16,6 +16,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
 
 /**
  * The innermost interceptor: whatever way a handler fails, the caller gets a mapped status. A
@@ -27,10 +28,19 @@ public final class StatusMappingInterceptor implements ServerInterceptor {
   private static final Metadata.Key<byte[]> DETAILS =
       Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
 
+  private final RandomGenerator random;
+
+  /**
+   * @param random for ids of incidents, and the jitter of what a caller is told to wait
+   */
+  public StatusMappingInterceptor(RandomGenerator random) {
+    this.random = random;
+  }
+
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    AnsweringCall<Q, A> answering = new AnsweringCall<>(call);
+    AnsweringCall<Q, A> answering = new AnsweringCall<>(call, random);
     try {
       return new CatchingListener<>(next.startCall(answering, headers), answering);
     } catch (RuntimeException e) {
@@ -54,19 +64,22 @@ public final class StatusMappingInterceptor implements ServerInterceptor {
    *
    * @param what for the log, should it be a bug
    */
-  public static com.google.rpc.Status status(Throwable thrown, String what) {
+  public static com.google.rpc.Status status(
+      Throwable thrown, String what, RandomGenerator random) {
     boolean told = trailersOf(unwrap(thrown)).containsKey(DETAILS); // by another node, in full
     return told
         ? StatusProto.fromThrowable(unwrap(thrown))
-        : answer(Status.fromThrowable(answering(thrown)), what);
+        : answer(Status.fromThrowable(answering(thrown)), what, random);
   }
 
   private static final class AnsweringCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     // A handler that threw may still answer from another thread: only the first ending counts.
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final RandomGenerator random;
 
-    AnsweringCall(ServerCall<Q, A> call) {
+    AnsweringCall(ServerCall<Q, A> call, RandomGenerator random) {
       super(call);
+      this.random = random;
     }
 
     void fail(Throwable thrown) {
@@ -105,7 +118,7 @@ public final class StatusMappingInterceptor implements ServerInterceptor {
         return;
       }
       StatusTrailers answer =
-          StatusTrailers.of(answer(status, getMethodDescriptor().getFullMethodName()));
+          StatusTrailers.of(answer(status, getMethodDescriptor().getFullMethodName(), random));
       trailers.merge(answer.trailers());
       super.close(answer.status(), trailers);
     }
@@ -166,14 +179,15 @@ public final class StatusMappingInterceptor implements ServerInterceptor {
     return trailers == null ? new Metadata() : trailers;
   }
 
-  private static com.google.rpc.Status answer(Status status, String method) {
+  private static com.google.rpc.Status answer(
+      Status status, String method, RandomGenerator random) {
     Throwable cause = unwrap(status.getCause());
     if (cause instanceof Failure failure) {
       logIfOurs(failure, method);
-      return StatusMapping.of(failure);
+      return StatusMapping.of(failure, random);
     }
     if (status.getCode() == Status.Code.UNKNOWN || status.getCode() == Status.Code.INTERNAL) {
-      String incident = CallContext.newId();
+      String incident = CallContext.newId(random);
       log.log(Level.ERROR, method + " failed, incident " + incident, cause);
       return StatusMapping.bug(incident);
     }

@@ -15,7 +15,7 @@ import dev.plinth.error.v1.ErrorReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 
 /**
@@ -29,41 +29,50 @@ public final class StatusMapping {
   private static final Duration STORE_RETRY = Duration.ofMillis(200);
 
   private record Kind<F extends Failure>(
-      Class<F> type, Code code, Function<F, List<Message>> details) {
-    Status map(Failure failure) {
+      Class<F> type, Code code, BiFunction<F, RandomGenerator, List<Message>> details) {
+    Status map(Failure failure, RandomGenerator random) {
       return status(
           code,
           failure.getMessage(),
           wire(failure.reason()),
           failure.metadata(),
-          details.apply(type.cast(failure)));
+          details.apply(type.cast(failure), random));
     }
   }
 
   private static final List<Kind<?>> KINDS =
       List.of(
-          new Kind<>(Failure.Invalid.class, Code.INVALID_ARGUMENT, StatusMapping::badRequest),
-          new Kind<>(Failure.Missing.class, Code.NOT_FOUND, f -> resource(f.resource(), f)),
-          new Kind<>(Failure.Exists.class, Code.ALREADY_EXISTS, f -> resource(f.resource(), f)),
-          new Kind<>(Failure.Conflict.class, Code.ABORTED, f -> List.of()),
+          new Kind<>(Failure.Invalid.class, Code.INVALID_ARGUMENT, (f, random) -> badRequest(f)),
           new Kind<>(
-              Failure.Forbidden.class, Code.FAILED_PRECONDITION, StatusMapping::precondition),
-          new Kind<>(Failure.OutOfRange.class, Code.OUT_OF_RANGE, f -> List.of()),
-          new Kind<>(Failure.Exhausted.class, Code.RESOURCE_EXHAUSTED, StatusMapping::quota),
+              Failure.Missing.class, Code.NOT_FOUND, (f, random) -> resource(f.resource(), f)),
           new Kind<>(
-              Failure.Unavailable.class, Code.UNAVAILABLE, f -> retry(jittered(f.retryAfter()))),
+              Failure.Exists.class, Code.ALREADY_EXISTS, (f, random) -> resource(f.resource(), f)),
+          new Kind<>(Failure.Conflict.class, Code.ABORTED, (f, random) -> List.of()),
           new Kind<>(
-              Failure.StoreUnavailable.class, Code.UNAVAILABLE, f -> retry(jittered(STORE_RETRY))),
-          new Kind<>(Failure.Unauthenticated.class, Code.UNAUTHENTICATED, f -> List.of()),
-          new Kind<>(Failure.Denied.class, Code.PERMISSION_DENIED, f -> List.of()),
-          new Kind<>(Failure.Corrupt.class, Code.DATA_LOSS, f -> List.of()));
+              Failure.Forbidden.class, Code.FAILED_PRECONDITION, (f, random) -> precondition(f)),
+          new Kind<>(Failure.OutOfRange.class, Code.OUT_OF_RANGE, (f, random) -> List.of()),
+          new Kind<>(Failure.Exhausted.class, Code.RESOURCE_EXHAUSTED, (f, random) -> quota(f)),
+          new Kind<>(
+              Failure.Unavailable.class,
+              Code.UNAVAILABLE,
+              (f, random) -> retry(jittered(f.retryAfter(), random))),
+          new Kind<>(
+              Failure.StoreUnavailable.class,
+              Code.UNAVAILABLE,
+              (f, random) -> retry(jittered(STORE_RETRY, random))),
+          new Kind<>(Failure.Unauthenticated.class, Code.UNAUTHENTICATED, (f, random) -> List.of()),
+          new Kind<>(Failure.Denied.class, Code.PERMISSION_DENIED, (f, random) -> List.of()),
+          new Kind<>(Failure.Corrupt.class, Code.DATA_LOSS, (f, random) -> List.of()));
 
   private StatusMapping() {}
 
-  public static Status of(Failure failure) {
+  /**
+   * @param random for the jitter of what a caller is told to wait
+   */
+  public static Status of(Failure failure, RandomGenerator random) {
     for (Kind<?> kind : KINDS) {
       if (kind.type == failure.getClass()) {
-        return kind.map(failure);
+        return kind.map(failure, random);
       }
     }
     throw new AssertionError("no status for " + failure.getClass());
@@ -166,7 +175,7 @@ public final class StatusMapping {
   }
 
   /** Callers cut off together must not come back together. */
-  private static Duration jittered(Duration delay) {
-    return delay.plusMillis(RandomGenerator.getDefault().nextLong(delay.toMillis() / 2 + 1));
+  private static Duration jittered(Duration delay, RandomGenerator random) {
+    return delay.plusMillis(random.nextLong(delay.toMillis() / 2 + 1));
   }
 }

@@ -1,5 +1,6 @@
 package dev.plinth.server.log;
 
+import java.util.function.LongSupplier;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
@@ -16,8 +17,12 @@ public final class LoggingSetup {
 
   private LoggingSetup() {}
 
-  /** Lines go to standard error. */
-  public static void install(LogSettings settings) {
+  /**
+   * Lines go to standard error.
+   *
+   * @param nanos a monotonic clock, for lines that are allowed only so often
+   */
+  public static void install(LogSettings settings, LongSupplier nanos) {
     Formatter formatter =
         settings.format() == LogSettings.Format.JSON
             ? new JsonLogFormatter()
@@ -28,7 +33,7 @@ public final class LoggingSetup {
     Handler console = new ConsoleHandler();
     console.setFormatter(formatter);
     console.setLevel(Level.ALL);
-    console.setFilter(new TransportLogs(System::nanoTime));
+    console.setFilter(new TransportLogs(nanos));
     ROOT.addHandler(console);
     Level level = level(settings.level());
     OURS.setLevel(level);

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,7 @@ class StatusMappingTest {
   @ParameterizedTest
   @MethodSource("cases")
   void eachKind_hasItsCode_oneErrorInfo_andItsDetails(Case c) throws Exception {
-    Status status = StatusMapping.of(c.failure());
+    Status status = of(c.failure());
     assertEquals(c.code().getNumber(), status.getCode());
     assertEquals(c.failure().getMessage(), status.getMessage());
     assertEquals(
@@ -90,7 +91,7 @@ class StatusMappingTest {
 
   @Test
   void invalid_namesFieldValueAndWhatWasExpected() throws Exception {
-    Status status = StatusMapping.of(Failure.Invalid.field("ttl", "0s", "1s..1h"));
+    Status status = of(Failure.Invalid.field("ttl", "0s", "1s..1h"));
     assertEquals("ttl: 0s (expected: 1s..1h)", status.getMessage());
     BadRequest.FieldViolation violation =
         status.getDetails(1).unpack(BadRequest.class).getFieldViolations(0);
@@ -101,7 +102,7 @@ class StatusMappingTest {
 
   @Test
   void missing_namesTheResource() throws Exception {
-    Status status = StatusMapping.of(new Failure.Missing(REASON, new Resource("lease", "printer")));
+    Status status = of(new Failure.Missing(REASON, new Resource("lease", "printer")));
     ResourceInfo resource = status.getDetails(1).unpack(ResourceInfo.class);
     assertEquals("lease", resource.getResourceType());
     assertEquals("printer", resource.getResourceName());
@@ -109,7 +110,7 @@ class StatusMappingTest {
 
   @Test
   void forbidden_namesTheSubject() throws Exception {
-    Status status = StatusMapping.of(new Failure.Forbidden(REASON, "printer", "stale", Map.of()));
+    Status status = of(new Failure.Forbidden(REASON, "printer", "stale", Map.of()));
     PreconditionFailure.Violation violation =
         status.getDetails(1).unpack(PreconditionFailure.class).getViolations(0);
     assertEquals("printer", violation.getSubject());
@@ -118,7 +119,7 @@ class StatusMappingTest {
 
   @Test
   void exhausted_tellsExactlyWhenToComeBack() throws Exception {
-    Status status = StatusMapping.of(new Failure.Exhausted(REASON, "ns/default", "full", SECOND));
+    Status status = of(new Failure.Exhausted(REASON, "ns/default", "full", SECOND));
     assertEquals(
         "ns/default",
         status.getDetails(1).unpack(QuotaFailure.class).getViolations(0).getSubject());
@@ -129,7 +130,7 @@ class StatusMappingTest {
   @Test
   void unavailable_spreadsReturnsOverHalfTheDelay() throws Exception {
     for (int i = 0; i < 100; i++) {
-      Status status = StatusMapping.of(new Failure.Unavailable(REASON, "m", SECOND, Map.of()));
+      Status status = of(new Failure.Unavailable(REASON, "m", SECOND, Map.of()));
       long millis =
           Durations.toMillis(status.getDetails(1).unpack(RetryInfo.class).getRetryDelay());
       assertTrue(millis >= 1000 && millis <= 1500, "delay " + millis);
@@ -150,7 +151,7 @@ class StatusMappingTest {
   }
 
   private static String reason(Failure failure) throws Exception {
-    return StatusMapping.of(failure).getDetails(0).unpack(ErrorInfo.class).getReason();
+    return of(failure).getDetails(0).unpack(ErrorInfo.class).getReason();
   }
 
   private static List<String> names(Status status) {
@@ -159,5 +160,9 @@ class StatusMappingTest {
         .map(url -> Arrays.asList(url.split("\\.")))
         .map(parts -> parts.get(parts.size() - 1))
         .toList();
+  }
+
+  private static Status of(Failure failure) {
+    return StatusMapping.of(failure, RandomGenerator.getDefault());
   }
 }

@@ -10,6 +10,7 @@ import io.grpc.ServerServiceDefinition;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * Lets every node answer for every shard: a call whose shard is elsewhere is passed on to its
@@ -24,6 +25,7 @@ public final class CallForwarder implements CallRouter, AutoCloseable {
 
   private final Shards shards;
   private final String node;
+  private final LongSupplier nanos;
   private final PeerChannels peerChannels;
 
   /** Among nodes that take as many calls on a connection as is the default. */
@@ -36,9 +38,16 @@ public final class CallForwarder implements CallRouter, AutoCloseable {
    * @param callsPerConnection that a node takes, as all of them are set
    */
   public CallForwarder(Shards shards, String node, int callsPerConnection) {
+    this(shards, node, callsPerConnection, PeerChannelFactory.network());
+  }
+
+  /** Like the other, with connections that are given. */
+  public CallForwarder(
+      Shards shards, String node, int callsPerConnection, PeerChannelFactory factory) {
     this.shards = shards;
+    this.nanos = shards.machine().nanos();
     // Half, so that a node that is set to take fewer, or still counts calls that ended, has room.
-    this.peerChannels = new PeerChannels(Math.max(1, callsPerConnection / 2));
+    this.peerChannels = new PeerChannels(factory, Math.max(1, callsPerConnection / 2), nanos);
     this.node = node.replaceAll("[^ -~]", "?");
     shards.routes().onPeers(peerChannels::retain);
   }
@@ -83,6 +92,10 @@ public final class CallForwarder implements CallRouter, AutoCloseable {
 
   Shards shards() {
     return shards;
+  }
+
+  LongSupplier nanos() {
+    return nanos;
   }
 
   String node() {

@@ -1,5 +1,6 @@
 package dev.plinth.shards.grpc;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
@@ -9,28 +10,36 @@ import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.UUID;
-import java.util.concurrent.Executor;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The calls of this node to itself. They take the same routes as the calls of others: each finds
  * the owner of its shard, waits while that moves, and is answered here where that is us.
  */
 public final class LoopbackChannel implements AutoCloseable {
-  private static final long END_SECONDS = 2;
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final Duration END_CHECK = Duration.ofMillis(2);
+  private static final AtomicLong NAMES = new AtomicLong();
 
-  private final String name = "plinth-loopback-" + UUID.randomUUID();
+  private final String name = "plinth-loopback-" + NAMES.incrementAndGet();
+  private final ScheduledExecutorService thread;
+  private final Machine machine;
   private final ManagedChannel channel;
   private Server server;
 
   /**
-   * @param executor where answers arrive
+   * @param thread where answers arrive, and deadlines end calls
    */
-  public LoopbackChannel(Executor executor) {
+  public LoopbackChannel(ScheduledExecutorService thread, Machine machine) {
+    this.thread = thread;
+    this.machine = machine;
     channel =
         InProcessChannelBuilder.forName(name)
-            .executor(executor)
+            .executor(thread)
+            .scheduledExecutorService(thread)
             .maxInboundMessageSize(Integer.MAX_VALUE)
             .build();
   }
@@ -45,7 +54,11 @@ public final class LoopbackChannel implements AutoCloseable {
       server =
           InProcessServerBuilder.forName(name)
               .directExecutor()
-              .addService(ServerInterceptors.intercept(routed, new StatusMappingInterceptor()))
+              .scheduledExecutorService(thread)
+              .deadlineTicker(machine.ticker())
+              .addService(
+                  ServerInterceptors.intercept(
+                      routed, new StatusMappingInterceptor(machine.random())))
               .build()
               .start();
     } catch (IOException e) {
@@ -59,8 +72,11 @@ public final class LoopbackChannel implements AutoCloseable {
 
   /** Waits for the end of all calls after {@link #close}. Bounded: the process must end. */
   public void awaitEnd() {
+    long from = machine.nanos().getAsLong();
     try {
-      channel.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+      while (!channel.isTerminated() && machine.nanos().getAsLong() - from < END_NANOS) {
+        machine.pause(END_CHECK);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

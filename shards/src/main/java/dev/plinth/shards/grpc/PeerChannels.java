@@ -1,23 +1,20 @@
 package dev.plinth.shards.grpc;
 
 import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The connections to each other node, for as long as it is there. Calls that are answered at once
  * have connections apart from those that may stay open, so a heartbeat never waits behind waits.
  */
 final class PeerChannels implements AutoCloseable {
-  private static final long PING_SECONDS = 15;
-  private static final long PING_TIMEOUT_SECONDS = 5;
-  private static final int MAX_METADATA = 1 << 20;
   // For a node that leaves to send its last answers; one that is dead or hangs has none.
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -42,15 +39,19 @@ final class PeerChannels implements AutoCloseable {
     }
   }
 
+  private final PeerChannelFactory factory;
   private final int callsPerConnection;
+  private final LongSupplier nanos;
   private final Map<String, Peer> peers = new ConcurrentHashMap<>();
-  private final Map<ManagedChannel, Long> ending = new HashMap<>();
+  private final Map<ManagedChannel, Long> ending = new LinkedHashMap<>();
 
   /**
    * @param callsPerConnection that the peers take at least; more would wait at them
    */
-  PeerChannels(int callsPerConnection) {
+  PeerChannels(PeerChannelFactory factory, int callsPerConnection, LongSupplier nanos) {
+    this.factory = factory;
     this.callsPerConnection = callsPerConnection;
+    this.nanos = nanos;
   }
 
   /** A connection for one call, to be released when the call ends. */
@@ -59,20 +60,11 @@ final class PeerChannels implements AutoCloseable {
   }
 
   private Peer peer(String address) {
-    return new Peer(
-        new PeerConnections(() -> connect(address), callsPerConnection),
-        new PeerConnections(() -> connect(address), callsPerConnection));
+    return new Peer(connections(address), connections(address));
   }
 
-  private static ManagedChannel connect(String address) {
-    return ManagedChannelBuilder.forTarget("dns:///" + address)
-        .usePlaintext()
-        .directExecutor() // answers are only passed on
-        .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
-        .keepAliveTimeout(PING_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-        .maxInboundMessageSize(Integer.MAX_VALUE) // what the owner may say, we may pass on
-        .maxInboundMetadataSize(MAX_METADATA)
-        .build();
+  private PeerConnections connections(String address) {
+    return new PeerConnections(() -> factory.connect(address), callsPerConnection, nanos);
   }
 
   /** Lets go of those that are no longer there, and of connections that are no longer needed. */
@@ -89,7 +81,7 @@ final class PeerChannels implements AutoCloseable {
               if (gone) {
                 peer.getValue()
                     .channels()
-                    .forEach(channel -> ending.put(channel.shutdown(), System.nanoTime()));
+                    .forEach(channel -> ending.put(channel.shutdown(), nanos.getAsLong()));
               }
               return gone;
             });
@@ -101,7 +93,7 @@ final class PeerChannels implements AutoCloseable {
         .entrySet()
         .removeIf(
             peer -> {
-              boolean over = System.nanoTime() - peer.getValue() > GRACE_NANOS;
+              boolean over = nanos.getAsLong() - peer.getValue() > GRACE_NANOS;
               if (over) {
                 peer.getKey().shutdownNow();
               }

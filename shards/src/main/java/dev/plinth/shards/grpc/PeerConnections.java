@@ -3,6 +3,7 @@ package dev.plinth.shards.grpc;
 import io.grpc.ManagedChannel;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -17,11 +18,14 @@ final class PeerConnections {
   /** One connection, taken for one call until {@link #release}. */
   static final class Connection {
     private final ManagedChannel channel;
+    private final LongSupplier nanos;
     private final AtomicInteger calls = new AtomicInteger();
-    private volatile long idleSince = System.nanoTime();
+    private volatile long idleSince;
 
-    private Connection(ManagedChannel channel) {
+    private Connection(ManagedChannel channel, LongSupplier nanos) {
       this.channel = channel;
+      this.nanos = nanos;
+      this.idleSince = nanos.getAsLong();
     }
 
     ManagedChannel channel() {
@@ -38,25 +42,27 @@ final class PeerConnections {
 
     /** Once for each call, when it has ended. */
     void release() {
-      idleSince = System.nanoTime();
+      idleSince = nanos.getAsLong();
       calls.decrementAndGet();
     }
 
     private boolean retire(long idleNanos) {
-      return System.nanoTime() - idleSince >= idleNanos && calls.compareAndSet(0, RETIRED);
+      return nanos.getAsLong() - idleSince >= idleNanos && calls.compareAndSet(0, RETIRED);
     }
   }
 
   private final Supplier<ManagedChannel> connect;
   private final int maxCalls;
+  private final LongSupplier nanos;
   private volatile Connection[] connections = new Connection[0];
 
   /**
-   * @param mostCalls that a connection takes at a time
+   * @param maxCalls that a connection takes at a time
    */
-  PeerConnections(Supplier<ManagedChannel> connect, int maxCalls) {
+  PeerConnections(Supplier<ManagedChannel> connect, int maxCalls, LongSupplier nanos) {
     this.connect = connect;
     this.maxCalls = maxCalls;
+    this.nanos = nanos;
   }
 
   /** A connection with room for a call. The first ones fill up first, so the last fall idle. */
@@ -79,7 +85,7 @@ final class PeerConnections {
     if (free != null) {
       return free;
     }
-    Connection added = new Connection(connect.get());
+    Connection added = new Connection(connect.get(), nanos);
     added.take(maxCalls);
     Connection[] more = Arrays.copyOf(connections, connections.length + 1);
     more[connections.length] = added;

@@ -76,7 +76,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
             target.onMessage(message);
           } else {
             first = message;
-            arrived = System.nanoTime();
+            arrived = now();
             find();
           }
         });
@@ -221,9 +221,9 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   private void await(Route avoid, Failure otherwise) {
     if (!waited) {
       waited = true;
-      waitsUntil = System.nanoTime() + shards.settings().moveWait().toNanos();
+      waitsUntil = now() + shards.settings().moveWait().toNanos();
     }
-    long left = waitsUntil - System.nanoTime();
+    long left = waitsUntil - now();
     if (cancelled || left <= 0) {
       refuse(otherwise);
       return;
@@ -238,18 +238,20 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   }
 
   private void wake(Route next, Failure otherwise) {
-    if (cancelled || waitsUntil - System.nanoTime() <= 0) {
+    if (cancelled || waitsUntil - now() <= 0) {
       refuse(otherwise);
     } else {
       go(next);
     }
   }
 
+  private long now() {
+    return path.callForwarder().nanos().getAsLong();
+  }
+
   /** The request as the next place gets it. */
   private Q request() {
-    return waited
-        ? path.kind().afterWaiting(first, Duration.ofNanos(System.nanoTime() - arrived))
-        : first;
+    return waited ? path.kind().afterWaiting(first, Duration.ofNanos(now() - arrived)) : first;
   }
 
   private void refuse(Failure failure) {

@@ -1,7 +1,6 @@
 package dev.plinth.shards.grpc;
 
 import com.google.protobuf.Message;
-import dev.plinth.machine.Threads;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
@@ -11,7 +10,6 @@ import dev.plinth.shards.IdempotentRequest;
 import dev.plinth.shards.Reply;
 import dev.plinth.shards.RequestId;
 import dev.plinth.shards.ShardApp;
-import dev.plinth.shards.ShardFailures;
 import dev.plinth.shards.Shards;
 import dev.plinth.shards.StateSnapshot;
 import dev.plinth.shards.StreamReply;
@@ -24,10 +22,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -39,11 +33,6 @@ import java.util.function.Supplier;
  * @param <S> the state that the service keeps in a shard
  */
 public final class ShardCalls<S> {
-  /** Makes answers that would keep a shard from its work; with many waiting it refuses more. */
-  private static final Executor ANSWERS = answers();
-
-  private static final int WAITING_ANSWERS = 1000;
-
   private final Shards shards;
   private final ShardApp<S> shardApp;
 
@@ -69,23 +58,7 @@ public final class ShardCalls<S> {
       int shard, Command<S, A> command, Function<A, R> making, StreamObserver<R> observer) {
     CompletableFuture<A> call = submit(shard, CommandPriority.NORMAL, command);
     cancelWithCaller(call, observer);
-    answer(call.thenApplyAsync(making, ANSWERS), observer);
-  }
-
-  private static Executor answers() {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            2,
-            2,
-            1,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(WAITING_ANSWERS),
-            Threads.daemons("plinth-answers"),
-            (task, pool) -> {
-              throw ShardFailures.answersWaiting();
-            });
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
+    answer(call.thenApplyAsync(making, shards.answers()), observer);
   }
 
   /** One message of a stream: it is answered, and the stream goes on. */

@@ -34,13 +34,17 @@ public final class ShardList implements Supplier<ListShardsResponse> {
     }
     ListShardsResponse.Builder list =
         ListShardsResponse.newBuilder()
-            .setAge(Durations.fromNanos(System.nanoTime() - seen.nanos()))
+            .setAge(Durations.fromNanos(now() - seen.nanos()))
             .setTrouble(store.unavailableReason().orElse(""));
     for (int shard = 0; shard < shards.count(); shard++) {
       list.addShards(status(shard, owners.get(shard)));
     }
     seen.clusterSnapshot().nodes().forEach(node -> list.addNodes(status(node, counts)));
     return list.build();
+  }
+
+  private long now() {
+    return shards.machine().nanos().getAsLong();
   }
 
   private ShardStatus status(int shard, Owner owner) {

@@ -1,5 +1,6 @@
 package dev.plinth.shards.replica;
 
+import dev.plinth.machine.Machine;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -37,7 +37,7 @@ public final class Replica<V> implements AutoCloseable {
       ReplicaOptions options,
       ReplicaSource<V> source,
       ToLongFunction<V> version,
-      LongSupplier nanos,
+      Machine machine,
       ScheduledExecutorService thread,
       ReplicaBytes<V> bytes) {}
 
@@ -69,16 +69,16 @@ public final class Replica<V> implements AutoCloseable {
 
   /**
    * @param version of a value: at least 1, and higher after each change
-   * @param nanos a monotonic clock
+   * @param machine whose clock and chance are used
    * @param thread one thread, on which {@code source} calls its listeners
    */
   public Replica(
       ReplicaOptions options,
       ReplicaSource<V> source,
       ToLongFunction<V> version,
-      LongSupplier nanos,
+      Machine machine,
       ScheduledExecutorService thread) {
-    this(options, ReplicaMemory.unbounded(), source, version, nanos, thread);
+    this(options, ReplicaMemory.unbounded(), source, version, machine, thread);
   }
 
   /** Like the other, bounded in bytes too. */
@@ -87,10 +87,10 @@ public final class Replica<V> implements AutoCloseable {
       ReplicaMemory<V> memory,
       ReplicaSource<V> source,
       ToLongFunction<V> version,
-      LongSupplier nanos,
+      Machine machine,
       ScheduledExecutorService thread) {
     this.bytes = new ReplicaBytes<>(memory, new AtomicLong(), this::arrived);
-    this.shared = new Shared<>(options, source, version, nanos, thread, bytes);
+    this.shared = new Shared<>(options, source, version, machine, thread, bytes);
     every(options.idle().dividedBy(2), this::dropIdle);
     every(options.silence().dividedBy(2), () -> keys.values().forEach(WatchedKey::reopenIfSilent));
   }

@@ -7,7 +7,6 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -74,7 +73,7 @@ final class WatchedKey<V> {
   }
 
   private long now() {
-    return shared.nanos().getAsLong();
+    return shared.machine().nanos().getAsLong();
   }
 
   /** Answers when the copy is of this version, or fails when that takes too long. */
@@ -133,7 +132,7 @@ final class WatchedKey<V> {
       broken = true;
     }
     long half = backoffMillis / 2;
-    long delay = half + ThreadLocalRandom.current().nextLong(half + 1);
+    long delay = half + shared.machine().random().nextLong(half + 1);
     backoffMillis = Math.min(MAX_BACKOFF_MILLIS, backoffMillis * 2);
     shared.thread().schedule(this::open, delay, TimeUnit.MILLISECONDS);
   }

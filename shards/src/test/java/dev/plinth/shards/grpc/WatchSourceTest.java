@@ -3,6 +3,7 @@ package dev.plinth.shards.grpc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.machine.Threads;
 import dev.plinth.ratelimit.v1.GetPolicyRequest;
 import dev.plinth.ratelimit.v1.Policy;
@@ -21,9 +22,9 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,9 +32,9 @@ import org.junit.jupiter.api.Test;
 
 /** A replica's watches as calls, over the loopback, with an owner that the test speaks for. */
 class WatchSourceTest {
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(Threads.daemons("replica"));
-  private final LoopbackChannel loopback = new LoopbackChannel(thread);
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(Threads.daemons("replica"));
+  private final LoopbackChannel loopback = new LoopbackChannel(thread, Machine.system());
   private final Owner owner = new Owner();
   private final Heard heard = new Heard();
   private final WatchSource<WatchPoliciesRequest, WatchPoliciesResponse, Policy> source =

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.machine.Threads;
 import dev.plinth.testkit.Await;
 import java.time.Duration;
@@ -43,7 +44,7 @@ class ReplicaRaceTest {
             return open::decrementAndGet;
           },
           Text::version,
-          System::nanoTime,
+          Machine.system(),
           thread);
 
   @AfterEach

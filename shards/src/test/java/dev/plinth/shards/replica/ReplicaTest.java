@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.replica.ReplicaStatus.State;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class ReplicaTest {
           new ReplicaOptions(MAX_KEYS, IDLE, MAX_WAIT, PROGRESS),
           owners,
           Text::version,
-          clock.nanos(),
+          ClockedMachine.of(clock),
           clock.scheduler());
 
   private ReplicaCopy<Text> get(String key) {
@@ -285,7 +286,7 @@ class ReplicaTest {
             memory,
             owners,
             Text::version,
-            clock.nanos(),
+            ClockedMachine.of(clock),
             clock.scheduler())) {
       for (int i = 0; i < 300; i++) {
         bounded.get("k" + i);

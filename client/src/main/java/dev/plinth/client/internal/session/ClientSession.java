@@ -6,6 +6,7 @@ import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.ClockReading;
 import dev.plinth.client.internal.LocalDeadline;
+import dev.plinth.client.internal.OrderedSet;
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.OpenSessionResponse;
@@ -13,8 +14,6 @@ import dev.plinth.lease.v1.ReleaseAsk;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -40,7 +39,7 @@ public final class ClientSession {
   private final LocalDeadline deadline;
   private final HeartbeatSender heartbeatSender;
   private final ClientEnvironment environment;
-  private final Set<SessionListener> listeners = ConcurrentHashMap.newKeySet();
+  private final OrderedSet<SessionListener> listeners = new OrderedSet<>();
   private final AtomicReference<LeaseState> announced = new AtomicReference<>(LeaseState.SAFE);
   private final AtomicBoolean inFlight = new AtomicBoolean();
   // Of the last heartbeat sent; only its answer leads to the next one. On the event loop alone.
@@ -209,7 +208,7 @@ public final class ClientSession {
    * One that fails keeps neither the others from being told nor the session from its heartbeats.
    */
   private void eachListener(Consumer<SessionListener> tell) {
-    for (SessionListener listener : listeners) {
+    for (SessionListener listener : listeners.copy()) {
       try {
         tell.accept(listener);
       } catch (Throwable e) {

@@ -2,7 +2,6 @@ package dev.plinth.client.internal.session;
 
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.internal.ClientRuntime;
-import dev.plinth.client.internal.ClientWire;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.ReleaseRequest;
@@ -72,12 +71,12 @@ public record LeaseReleaser(ClientRuntime runtime, ClientSession session, boolea
     }
   }
 
-  private static ReleaseRequest request(Lease lease) {
+  private ReleaseRequest request(Lease lease) {
     return ReleaseRequest.newBuilder()
         .setNamespace(lease.getNamespace())
         .setKey(lease.getKey())
         .setToken(lease.getToken())
-        .setRequestId(ClientWire.newRequestId())
+        .setRequestId(runtime.newRequestId())
         .build();
   }
 }

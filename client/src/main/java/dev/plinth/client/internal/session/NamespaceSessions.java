@@ -1,6 +1,7 @@
 package dev.plinth.client.internal.session;
 
 import dev.plinth.client.CallFailedException;
+import dev.plinth.client.internal.CallLock;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.ClientWire;
 import dev.plinth.client.internal.ClockReading;
@@ -12,6 +13,7 @@ import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.machine.Machine;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -25,7 +27,12 @@ public final class NamespaceSessions {
 
   /** A namespace's session; its lock lets one thread open it while the others wait. */
   private static final class Slot {
+    final CallLock lock;
     volatile ClientSession session;
+
+    Slot(Machine machine) {
+      lock = new CallLock(machine);
+    }
   }
 
   private final Map<String, Slot> slots = new ConcurrentHashMap<>();
@@ -49,15 +56,31 @@ public final class NamespaceSessions {
 
   public ClientSession current(String namespace, OperationDeadline deadline)
       throws InterruptedException {
-    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
-    synchronized (slot) {
+    Slot slot = slot(namespace);
+    checkOpen();
+    ClientSession session = slot.session;
+    if (isOpen(session)) {
+      return session;
+    }
+    slot.lock.lock();
+    try {
       checkOpen();
-      if (slot.session == null || slot.session.isLost()) {
-        String id = ClientWire.newRequestId();
+      if (!isOpen(slot.session)) {
+        String id = runtime.newRequestId();
         open(terms.toBuilder().setNamespace(namespace).setRequestId(id).build(), slot, deadline);
       }
       return slot.session;
+    } finally {
+      slot.lock.unlock();
     }
+  }
+
+  private static boolean isOpen(ClientSession session) {
+    return session != null && !session.isLost();
+  }
+
+  private Slot slot(String namespace) {
+    return slots.computeIfAbsent(namespace, n -> new Slot(runtime.machine()));
   }
 
   /** A session that another process began, and what it holds. */
@@ -71,15 +94,18 @@ public final class NamespaceSessions {
             .setResumeSessionId(id)
             .setResumeSecret(secret)
             .build();
-    Slot slot = slots.computeIfAbsent(namespace, n -> new Slot());
-    synchronized (slot) {
+    Slot slot = slot(namespace);
+    slot.lock.lock();
+    try {
       checkOpen();
-      if (slot.session != null && !slot.session.isLost()) {
+      if (isOpen(slot.session)) {
         throw new IllegalStateException(
             "session %s is in use (expected: none yet in %s)"
                 .formatted(slot.session.id(), namespace));
       }
       return open(request, slot, deadline);
+    } finally {
+      slot.lock.unlock();
     }
   }
 
@@ -134,7 +160,7 @@ public final class NamespaceSessions {
         CloseSessionRequest.newBuilder()
             .setNamespace(namespace)
             .setSessionId(session.id())
-            .setRequestId(ClientWire.newRequestId())
+            .setRequestId(runtime.newRequestId())
             .build();
     try {
       runtime.call(LeaseServiceGrpc.getCloseSessionMethod(), request, time);

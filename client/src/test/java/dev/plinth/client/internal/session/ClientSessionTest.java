@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseState;
+import dev.plinth.client.TestMachine;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientEventLoop;
 import dev.plinth.client.internal.ClientEvents;
@@ -43,8 +44,7 @@ class ClientSessionTest {
     ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
     ClientEnvironment environment =
         new ClientEnvironment(
-            clock.nanos(),
-            clock,
+            TestMachine.of(clock),
             thread,
             Runnable::run,
             new RetrySchedule(new Random(1)),

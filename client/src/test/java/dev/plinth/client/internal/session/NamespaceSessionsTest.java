@@ -1,10 +1,13 @@
 package dev.plinth.client.internal.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.plinth.client.LeaseState;
+import dev.plinth.client.TestMachine;
 import dev.plinth.client.internal.BlockingCaller;
 import dev.plinth.client.internal.ClientEnvironment;
 import dev.plinth.client.internal.ClientEventLoop;
@@ -17,6 +20,8 @@ import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.lease.v1.LeaseServiceGrpc.LeaseServiceImplBase;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
+import dev.plinth.machine.Machine;
+import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -26,9 +31,13 @@ import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +47,8 @@ class NamespaceSessionsTest {
   private static final Duration TTL = Duration.ofSeconds(10);
 
   private final ManualClock clock = new ManualClock();
-  private final List<OpenSessionRequest> opened = new ArrayList<>();
+  private final List<OpenSessionRequest> opened = Collections.synchronizedList(new ArrayList<>());
+  private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
   private int failFirst;
   private Server server;
   private ManagedChannel channel;
@@ -49,11 +59,13 @@ class NamespaceSessionsTest {
     String name = InProcessServerBuilder.generateName();
     server = InProcessServerBuilder.forName(name).addService(new Opener()).build().start();
     channel = InProcessChannelBuilder.forName(name).build();
+    Machine machine = TestMachine.of(clock);
     RetrySchedule rule = new RetrySchedule(new Random(1));
-    BlockingCaller blockingCaller = new BlockingCaller(channel, TTL, rule, time -> pause());
+    BlockingCaller blockingCaller =
+        new BlockingCaller(machine, channel, TTL, rule, time -> pause());
     ClientEventLoop thread = new ClientEventLoop(clock.scheduler());
     ClientEnvironment environment =
-        new ClientEnvironment(clock.nanos(), clock, thread, Runnable::run, rule, ClientEvents.NONE);
+        new ClientEnvironment(machine, thread, Runnable::run, rule, ClientEvents.NONE);
     ClientRuntime runtime =
         new ClientRuntime(
             "ann", channel, blockingCaller, environment, TTL, Runnable::run, Optional.empty());
@@ -93,6 +105,35 @@ class NamespaceSessionsTest {
     assertEquals(LeaseState.SAFE, current("a").state());
   }
 
+  /** The others wait without a monitor, so that they can be interrupted. */
+  @Test
+  void sessionThatIsBeingOpened_isWaitedFor() throws Exception {
+    answer = new CompletableFuture<>();
+    CompletableFuture<ClientSession> opener = inAThread();
+    Await.until("the request is there", () -> opened.size() == 1);
+    CompletableFuture<ClientSession> waiter = inAThread();
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> current("a"));
+    assertFalse(waiter.isDone());
+    answer.complete(null);
+    assertSame(opener.get(30, TimeUnit.SECONDS), waiter.get(30, TimeUnit.SECONDS));
+    assertEquals(1, opened.size());
+  }
+
+  private CompletableFuture<ClientSession> inAThread() {
+    CompletableFuture<ClientSession> session = new CompletableFuture<>();
+    Executor threads = Machine.system().workers("callers");
+    threads.execute(
+        () -> {
+          try {
+            session.complete(current("a"));
+          } catch (InterruptedException e) {
+            session.completeExceptionally(e);
+          }
+        });
+    return session;
+  }
+
   private ClientSession current(String namespace) throws InterruptedException {
     return sessions.current(namespace, new OperationDeadline(Duration.ofMinutes(1), clock.nanos()));
   }
@@ -101,6 +142,7 @@ class NamespaceSessionsTest {
     @Override
     public void openSession(OpenSessionRequest request, StreamObserver<OpenSessionResponse> to) {
       opened.add(request);
+      answer.join();
       if (opened.size() <= failFirst) {
         to.onError(Failures.plain(Code.UNAVAILABLE));
         return;

@@ -1,7 +1,6 @@
 package dev.plinth.ratelimit.store.embedded;
 
-import dev.plinth.machine.Threads;
-import dev.plinth.machine.TimeSource;
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.engine.Budgets;
 import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.BudgetStore;
@@ -18,7 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -92,12 +90,12 @@ public final class EmbeddedBudgetStore implements BudgetStore {
 
   /** Without a file. */
   public static EmbeddedBudgetStore open(RowMemory memory) {
-    return open(memory, TimeSource.system());
+    return open(memory, Machine.system());
   }
 
-  /** Without a file, by a clock that is given. */
-  public static EmbeddedBudgetStore open(RowMemory memory, TimeSource time) {
-    return open(clock(time, time.nanos()), scheduler(), memory);
+  /** Without a file, on a machine that is given. */
+  public static EmbeddedBudgetStore open(RowMemory memory, Machine machine) {
+    return open(clock(machine), scheduler(machine), memory);
   }
 
   static EmbeddedBudgetStore open(
@@ -116,14 +114,14 @@ public final class EmbeddedBudgetStore implements BudgetStore {
    * @throws StoreUnavailable if it is held, cannot be written, or a row of it is damaged
    */
   public static EmbeddedBudgetStore open(Path folder, Duration interval, RowMemory memory) {
-    return open(folder, interval, memory, TimeSource.system());
+    return open(folder, interval, memory, Machine.system());
   }
 
-  /** Like the other, by a clock that is given. */
+  /** Like the other, on a machine that is given. */
   public static EmbeddedBudgetStore open(
-      Path folder, Duration interval, RowMemory memory, TimeSource time) {
-    LongSupplier micros = clock(time, time.nanos());
-    return open(folder, new BudgetDatabase(folder), interval, micros, scheduler(), memory);
+      Path folder, Duration interval, RowMemory memory, Machine machine) {
+    return open(
+        folder, new BudgetDatabase(folder), interval, clock(machine), scheduler(machine), memory);
   }
 
   static EmbeddedBudgetStore open(
@@ -148,8 +146,12 @@ public final class EmbeddedBudgetStore implements BudgetStore {
     }
   }
 
-  private static ScheduledExecutorService scheduler() {
-    return Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-budgets"));
+  private static ScheduledExecutorService scheduler(Machine machine) {
+    return machine.scheduler("plinth-budgets");
+  }
+
+  private static LongSupplier clock(Machine machine) {
+    return clock(machine.time(), machine.time().nanos());
   }
 
   /** At a fixed rate: an interval is not made longer by what the last pass took. */

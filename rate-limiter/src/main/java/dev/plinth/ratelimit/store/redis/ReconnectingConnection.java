@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -141,7 +140,7 @@ final class ReconnectingConnection implements AutoCloseable {
   private void reconnect(String why) {
     failure = why;
     long maxDelay = Math.min(MAX_BACKOFF_MILLIS, MIN_BACKOFF_MILLIS << Math.min(attempts++, 10));
-    long delay = ThreadLocalRandom.current().nextLong(maxDelay / 2, maxDelay + 1);
+    long delay = driver.machine().random().nextLong(maxDelay / 2, maxDelay + 1);
     try {
       driver.scheduler().schedule(this::connect, delay, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
@@ -175,13 +174,14 @@ final class ReconnectingConnection implements AutoCloseable {
   static final class LiveConnection {
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final ReconnectingConnection owner;
-    private final long since = System.nanoTime();
+    private final long since;
     private volatile long pingSentAt; // 0 if no ping is in flight
 
     private LiveConnection(
         StatefulRedisConnection<byte[], byte[]> connection, ReconnectingConnection owner) {
       this.connection = connection;
       this.owner = owner;
+      this.since = owner.driver.nanos();
     }
 
     /**
@@ -196,7 +196,7 @@ final class ReconnectingConnection implements AutoCloseable {
     }
 
     private long ageNanos() {
-      return System.nanoTime() - since;
+      return owner.driver.nanos() - since;
     }
 
     StatefulRedisConnection<byte[], byte[]> connection() {
@@ -214,7 +214,7 @@ final class ReconnectingConnection implements AutoCloseable {
 
     private void ping() {
       if (pingSentAt == 0) {
-        pingSentAt = System.nanoTime() | 1;
+        pingSentAt = owner.driver.nanos() | 1;
         connection
             .async()
             .ping()
@@ -230,7 +230,7 @@ final class ReconnectingConnection implements AutoCloseable {
 
     private long silentNanos() {
       long since = pingSentAt;
-      return since == 0 ? 0 : System.nanoTime() - since;
+      return since == 0 ? 0 : owner.driver.nanos() - since;
     }
   }
 }

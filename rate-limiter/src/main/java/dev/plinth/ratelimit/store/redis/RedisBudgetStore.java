@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.store.BudgetRequest;
 import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.ratelimit.store.Operation;
@@ -18,7 +19,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -39,8 +43,8 @@ public final class RedisBudgetStore implements BudgetStore {
   private record Refusal(String why, long nanos) {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    boolean isFresh() {
-      return System.nanoTime() - nanos < FRESH_NANOS;
+    boolean isFresh(long now) {
+      return now - nanos < FRESH_NANOS;
     }
   }
 
@@ -51,7 +55,7 @@ public final class RedisBudgetStore implements BudgetStore {
   private final Duration timeout;
   private final Executor executor;
   private final LongSupplier time;
-  private final RedisClockEstimate clock = new RedisClockEstimate(System::nanoTime);
+  private final RedisClockEstimate clock;
   private final RedisDriver driver;
   private final RedisConnections connections;
   private volatile Refusal refusal;
@@ -61,13 +65,15 @@ public final class RedisBudgetStore implements BudgetStore {
       Duration timeout,
       RedisSettings settings,
       Executor executor,
-      LongSupplier time) {
+      LongSupplier time,
+      Machine machine) {
     Optional<RedisCredentialsProvider> credentials = credentials(settings);
     this.address = address;
     this.timeout = timeout;
     this.executor = executor;
     this.time = time;
-    this.driver = new RedisDriver(settings.caFile());
+    this.clock = new RedisClockEstimate(machine.nanos());
+    this.driver = new RedisDriver(settings.caFile(), machine);
     this.connections =
         address.kind() == RedisAddress.Kind.CLUSTER
             ? new ClusterConnections(driver, address, credentials, settings.connections())
@@ -89,19 +95,27 @@ public final class RedisBudgetStore implements BudgetStore {
    */
   public static RedisBudgetStore open(
       String uri, Duration timeout, RedisSettings settings, Executor executor) {
-    return open(uri, timeout, settings, executor, OWN_TIME);
+    return open(uri, timeout, settings, executor, Machine.system());
+  }
+
+  /** Like the other, on a machine that is given. */
+  public static RedisBudgetStore open(
+      String uri, Duration timeout, RedisSettings settings, Executor executor, Machine machine) {
+    return new RedisBudgetStore(address(uri), timeout, settings, executor, OWN_TIME, machine);
   }
 
   /** With a clock of a test's own in place of Redis's, in microseconds. */
   static RedisBudgetStore open(
       String uri, Duration timeout, RedisSettings settings, Executor executor, LongSupplier time) {
-    RedisAddress address =
-        RedisAddress.parse(uri)
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "address of Redis (expected: " + RedisAddress.FORMS + ")"));
-    return new RedisBudgetStore(address, timeout, settings, executor, time);
+    return new RedisBudgetStore(address(uri), timeout, settings, executor, time, Machine.system());
+  }
+
+  private static RedisAddress address(String uri) {
+    return RedisAddress.parse(uri)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "address of Redis (expected: " + RedisAddress.FORMS + ")"));
   }
 
   private static Optional<RedisCredentialsProvider> credentials(RedisSettings settings) {
@@ -124,15 +138,31 @@ public final class RedisBudgetStore implements BudgetStore {
     if (batch.isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
     }
-    return outcomes(new ScriptCall(this, domain, batch, System.nanoTime() + timeout.toNanos()));
+    return outcomes(new ScriptCall(this, domain, batch, nanos() + timeout.toNanos()));
   }
 
   private CompletionStage<List<Outcome>> outcomes(ScriptCall call) {
     call.send();
+    endInTime(call);
     return call.answer()
-        .orTimeout(Math.max(0, call.timeLeft()), TimeUnit.NANOSECONDS)
         .handleAsync((numbers, failure) -> outcomes(call, numbers, failure), executor)
         .thenCompose(Function.identity());
+  }
+
+  private void endInTime(ScriptCall call) {
+    CompletableFuture<long[]> answer = call.answer();
+    try {
+      ScheduledFuture<?> end =
+          driver
+              .scheduler()
+              .schedule(
+                  () -> answer.completeExceptionally(new TimeoutException()),
+                  Math.max(0, call.timeLeft()),
+                  TimeUnit.NANOSECONDS);
+      answer.whenComplete((numbers, failure) -> end.cancel(false));
+    } catch (RejectedExecutionException e) {
+      answer.completeExceptionally(new TimeoutException()); // closed: nobody else would end it
+    }
   }
 
   private CompletionStage<List<Outcome>> outcomes(
@@ -151,7 +181,7 @@ public final class RedisBudgetStore implements BudgetStore {
       call.giveUp();
     }
     if (unavailable.getCause() instanceof RedisCommandExecutionException) {
-      refusal = new Refusal(unavailable.getMessage(), System.nanoTime());
+      refusal = new Refusal(unavailable.getMessage(), nanos());
     }
     throw unavailable;
   }
@@ -211,6 +241,10 @@ public final class RedisBudgetStore implements BudgetStore {
         || request.operation() instanceof Operation.ReleaseSlot;
   }
 
+  long nanos() {
+    return driver.nanos();
+  }
+
   RedisConnections connections() {
     return connections;
   }
@@ -244,7 +278,9 @@ public final class RedisBudgetStore implements BudgetStore {
     Refusal last = refusal;
     return connections
         .unavailableReason()
-        .or(() -> Optional.ofNullable(last).filter(Refusal::isFresh).map(Refusal::why));
+        .or(
+            () ->
+                Optional.ofNullable(last).filter(told -> told.isFresh(nanos())).map(Refusal::why));
   }
 
   @Override

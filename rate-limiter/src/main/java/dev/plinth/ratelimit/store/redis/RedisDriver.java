@@ -1,6 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
@@ -17,7 +17,6 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -31,15 +30,17 @@ final class RedisDriver implements AutoCloseable {
 
   private static final int FLUSH_AFTER = 64;
 
-  private final ScheduledExecutorService scheduler =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-redis"));
+  private final Machine machine;
+  private final ScheduledExecutorService scheduler;
   private final ClientResources resources;
   private final RedisClient client;
 
   /**
    * @param ca the authority that signed Redis's certificate; otherwise those that the JVM trusts
    */
-  RedisDriver(Optional<Path> ca) {
+  RedisDriver(Optional<Path> ca, Machine machine) {
+    this.machine = machine;
+    scheduler = machine.scheduler("plinth-redis");
     resources =
         DefaultClientResources.builder()
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
@@ -73,6 +74,14 @@ final class RedisDriver implements AutoCloseable {
 
   RedisClient client() {
     return client;
+  }
+
+  Machine machine() {
+    return machine;
+  }
+
+  long nanos() {
+    return machine.nanos().getAsLong();
   }
 
   ScheduledExecutorService scheduler() {

@@ -46,7 +46,7 @@ final class ScriptCall {
 
   /** Nanoseconds, none or less if it is too late. */
   long timeLeft() {
-    return deadline - System.nanoTime();
+    return deadline - store.nanos();
   }
 
   CompletableFuture<long[]> answer() {

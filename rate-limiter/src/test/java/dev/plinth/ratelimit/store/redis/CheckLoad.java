@@ -1,5 +1,6 @@
 package dev.plinth.ratelimit.store.redis;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.pipeline.AdmissionBounds;
 import dev.plinth.ratelimit.pipeline.Check;
 import dev.plinth.ratelimit.pipeline.CompiledPolicy;
@@ -16,7 +17,6 @@ import dev.plinth.ratelimit.policy.Rule;
 import dev.plinth.ratelimit.store.BudgetStore;
 import dev.plinth.testkit.AdmissionChecker;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,12 +49,7 @@ final class CheckLoad implements AutoCloseable {
             store,
             PipelineOptions.DEFAULTS,
             new NodeContext(
-                InstantSource.system(),
-                System::nanoTime,
-                scheduler,
-                () -> 1,
-                1L << 26,
-                new CountingLimitEvents()));
+                Machine.system(), scheduler, () -> 1, 1L << 26, new CountingLimitEvents()));
     CompiledPolicy policy = CompiledPolicy.of(policy(domain, limit));
     for (int i = 0; i < THREADS; i++) {
       Thread thread = new Thread(() -> run(policy), "check-load-" + i);

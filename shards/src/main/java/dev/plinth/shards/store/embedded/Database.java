@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
@@ -40,13 +41,15 @@ final class Database implements AutoCloseable {
 
   private final Path directory;
   private final Options options;
+  private final LogChain chain;
   private final WriteOptions synced = new WriteOptions().setSync(true);
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private RocksDB db; // null while it could not be opened again
 
-  private Database(Path directory, Options options, RocksDB db) {
+  private Database(Path directory, Options options, LogChain chain, RocksDB db) {
     this.directory = directory;
     this.options = options;
+    this.chain = chain;
     this.db = db;
   }
 
@@ -56,10 +59,15 @@ final class Database implements AutoCloseable {
    *
    * @param create whether the folder may be empty
    * @param salvage to take what lies before a damaged record, and lose the rest
+   * @param tuned has the settings that no promise depends on
    */
-  static Database open(Path directory, boolean create, boolean salvage) throws RocksDBException {
+  static Database open(Path directory, boolean create, boolean salvage, Supplier<Options> tuned)
+      throws RocksDBException {
+    LogChain chain = new LogChain(directory, salvage);
     Options options =
-        new Options()
+        tuned
+            .get()
+            .setWalFilter(chain)
             .setCreateIfMissing(create)
             .setParanoidChecks(true)
             .setKeepLogFileNum(KEPT_LOGS)
@@ -68,11 +76,13 @@ final class Database implements AutoCloseable {
                     ? WALRecoveryMode.PointInTimeRecovery
                     : WALRecoveryMode.TolerateCorruptedTailRecords);
     try {
+      chain.beginBehindTables();
       RocksDB db = RocksDB.open(options, directory.toString());
-      return new Database(directory, options, db);
+      return new Database(directory, options, chain, db);
     } catch (RocksDBException e) {
       options.close();
-      throw e;
+      chain.close();
+      throw chain.gap().isEmpty() ? e : new RocksDBException(chain.gap(), e.getStatus());
     }
   }
 
@@ -113,6 +123,16 @@ final class Database implements AutoCloseable {
     return db;
   }
 
+  /** The number of the last write. */
+  long sequence() throws RocksDBException {
+    lock.readLock().lock();
+    try {
+      return db().getLatestSequenceNumber();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
   /** Waits for the disk. */
   void write(WriteBatch batch) throws RocksDBException {
     lock.readLock().lock();
@@ -132,6 +152,7 @@ final class Database implements AutoCloseable {
     try {
       closeDb();
       syncLogs();
+      chain.beginAnywhere();
       db = RocksDB.openReadOnly(options, directory.toString());
     } catch (RocksDBException | IOException e) {
       log.log(Level.WARNING, "cannot read " + directory + " after a write that failed: " + e);
@@ -150,6 +171,7 @@ final class Database implements AutoCloseable {
     lock.writeLock().lock();
     try {
       closeDb();
+      chain.beginAnywhere();
       db = RocksDB.open(options, directory.toString());
       db.write(synced, trial);
     } catch (RocksDBException e) {
@@ -215,6 +237,7 @@ final class Database implements AutoCloseable {
     try {
       closeDb();
       options.close();
+      chain.close();
       synced.close();
     } finally {
       lock.writeLock().unlock();

@@ -1,5 +1,6 @@
 package dev.plinth.shards.store.embedded;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.HighWaterMarks;
@@ -9,9 +10,12 @@ import dev.plinth.shards.store.ShardStore;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
@@ -25,26 +29,35 @@ public final class EmbeddedShardStore implements ShardStore {
   static final String ENGINE = "embedded";
 
   private final Path directory;
+  private final LongSupplier nanos;
   private final int shards;
   private final Database db;
   private final HighWaterMarks marks;
   private final WriteStop stop;
   private final GroupWriter writer;
   private final TreeMap<Integer, EmbeddedShard> owned = new TreeMap<>();
+  private final Set<Integer> claiming = new TreeSet<>();
   private String address = "";
 
-  private EmbeddedShardStore(Path directory, int shards, Database db, HighWaterMarks marks) {
+  private EmbeddedShardStore(
+      Path directory, int shards, Database db, HighWaterMarks marks, Machine machine) {
+    this.nanos = machine.nanos();
     this.directory = directory;
     this.shards = shards;
     this.db = db;
     this.marks = marks;
     this.stop = new WriteStop(directory);
-    this.writer = new GroupWriter(db, marks, stop);
+    this.writer = new GroupWriter(db, shards, marks, stop, machine);
   }
 
   /** Like the other, for data that was never restored. */
   public static EmbeddedShardStore open(Path directory, int shards) {
     return open(directory, shards, 0);
+  }
+
+  /** Like the other, on the machine of this process. */
+  public static EmbeddedShardStore open(Path directory, int shards, int generation) {
+    return open(directory, shards, generation, Machine.system());
   }
 
   /**
@@ -53,7 +66,13 @@ public final class EmbeddedShardStore implements ShardStore {
    * @param generation of the data; where it is higher than before, what is lost is given up
    * @throws StoreUnavailable if it is held, damaged, or was made for another number of shards
    */
-  public static EmbeddedShardStore open(Path directory, int shards, int generation) {
+  public static EmbeddedShardStore open(
+      Path directory, int shards, int generation, Machine machine) {
+    return open(directory, shards, generation, machine, Options::new);
+  }
+
+  static EmbeddedShardStore open(
+      Path directory, int shards, int generation, Machine machine, Supplier<Options> tuned) {
     boolean known = LastCommitFile.exist(directory);
     Database db = null;
     HighWaterMarks marks = null;
@@ -62,12 +81,12 @@ public final class EmbeddedShardStore implements ShardStore {
           known
               && LastCommitFile.isRaised(
                   marks = LastCommitFile.open(directory, shards), generation);
-      db = Database.open(directory, !known, salvage);
+      db = Database.open(directory, !known, salvage, tuned);
       checkShards(db, shards, directory);
       db.verify();
       marks = known ? marks : LastCommitFile.open(directory, shards);
       LastCommitFile.check(db, marks, shards, generation, directory);
-      return new EmbeddedShardStore(directory, shards, db, marks);
+      return new EmbeddedShardStore(directory, shards, db, marks, machine);
     } catch (RocksDBException | StoreUnavailable e) {
       close(db, marks);
       throw e instanceof StoreUnavailable told
@@ -78,7 +97,9 @@ public final class EmbeddedShardStore implements ShardStore {
 
   private static StoreUnavailable refusal(Path directory, boolean known, RocksDBException e) {
     Status.Code code = e.getStatus() == null ? null : e.getStatus().getCode();
-    boolean damaged = code == Status.Code.Corruption || known && code != Status.Code.IOError;
+    boolean isMissing = String.valueOf(e.getMessage()).contains("No such file");
+    boolean damaged =
+        code == Status.Code.Corruption || known && (code != Status.Code.IOError || isMissing);
     return damaged
         ? LastCommitFile.damaged(directory, String.valueOf(e.getMessage()), e)
         : unavailable("cannot open " + directory, e);
@@ -110,16 +131,30 @@ public final class EmbeddedShardStore implements ShardStore {
   }
 
   @Override
-  public synchronized Optional<OwnedShard> claim(int shard) {
-    if (owned.containsKey(shard)) {
+  public Optional<OwnedShard> claim(int shard) {
+    if (!begin(shard)) {
       return Optional.empty();
     }
-    ShardMeta meta = meta(shard);
-    ShardMeta next = new ShardMeta(meta.epoch() + 1, meta.revision());
-    await(writer.write(new GroupWriter.Group(shard, next, List.of(), null)));
-    EmbeddedShard mine = new EmbeddedShard(this, shard, next);
-    owned.put(shard, mine);
-    return Optional.of(mine);
+    Optional<EmbeddedShard> mine = Optional.empty();
+    try {
+      ShardMeta meta = meta(shard);
+      ShardMeta next = new ShardMeta(meta.epoch() + 1, meta.revision());
+      // Not under the lock, which nobody holds while it waits.
+      writer.await(writer.write(new GroupWriter.Group(shard, next, List.of(), null)));
+      mine = Optional.of(new EmbeddedShard(this, shard, next));
+      return mine.map(made -> made);
+    } finally {
+      end(shard, mine);
+    }
+  }
+
+  private synchronized boolean begin(int shard) {
+    return !owned.containsKey(shard) && claiming.add(shard);
+  }
+
+  private synchronized void end(int shard, Optional<EmbeddedShard> made) {
+    claiming.remove(shard);
+    made.ifPresent(mine -> owned.put(shard, mine));
   }
 
   /** Puts another in the place of a claim that had a commit fail; empty if it cannot be read. */
@@ -131,14 +166,6 @@ public final class EmbeddedShardStore implements ShardStore {
       return Optional.of(same);
     } catch (StoreUnavailable e) {
       return Optional.empty();
-    }
-  }
-
-  private static void await(CompletableFuture<Void> written) {
-    try {
-      written.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof Failure known ? known : e;
     }
   }
 
@@ -176,7 +203,7 @@ public final class EmbeddedShardStore implements ShardStore {
   /** Nobody can take a shard from a process that holds the folder's lock. */
   @Override
   public long authorityUntil() {
-    return System.nanoTime() + Long.MAX_VALUE / 2;
+    return nanos.getAsLong() + Long.MAX_VALUE / 2;
   }
 
   List<Row> load(int shard) {

@@ -1,15 +1,20 @@
 package dev.plinth.shards.store.embedded;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Loop;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.HighWaterMarks;
 import dev.plinth.shards.store.Write;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
@@ -30,68 +35,103 @@ final class GroupWriter implements AutoCloseable {
 
   private record Queued(Group group, CompletableFuture<Void> done) {}
 
-  private static final Queued END = new Queued(null, null);
   // Bounds how long one batch keeps the next waiting.
   private static final int MAX_GROUPS = 1024;
+  // No disk takes so long and still works.
+  private static final Duration LONGEST_WRITE = Duration.ofHours(1);
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Database db;
+  private final int shards;
   private final HighWaterMarks marks;
   private final WriteStop stop;
-  private final LinkedBlockingQueue<Queued> queue = new LinkedBlockingQueue<>();
-  private final Thread thread = Threads.daemons("plinth-writer").newThread(this::run);
+  private final Machine machine;
+  private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
+  private final Loop thread;
+  private volatile boolean asleep;
   private long tried;
 
-  GroupWriter(Database db, HighWaterMarks marks, WriteStop stop) {
+  GroupWriter(Database db, int shards, HighWaterMarks marks, WriteStop stop, Machine machine) {
     this.db = db;
+    this.shards = shards;
     this.marks = marks;
     this.stop = stop;
+    this.machine = machine;
+    this.thread = machine.loop("plinth-writer", this::run);
     thread.start();
   }
 
   CompletableFuture<Void> write(Group group) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     queue.add(new Queued(group, done));
+    if (asleep) {
+      thread.wake();
+    }
     return done;
   }
 
   /** Waits until all that was handed in before is written or refused. */
   void flush() {
-    write(null).join();
+    await(write(null));
   }
 
-  private void run() {
-    List<Queued> groups = new ArrayList<>();
+  /** Waits for a write; throws why it failed. */
+  void await(CompletableFuture<Void> written) {
     try {
-      do {
-        groups.clear();
-        Queued first = stop.isOn() ? queue.poll(RETRY_NANOS, TimeUnit.NANOSECONDS) : queue.take();
-        if (stop.isOn() && System.nanoTime() - tried >= RETRY_NANOS) {
-          retry();
-        }
-        if (first == null) {
-          continue;
-        }
-        groups.add(first);
-        queue.drainTo(groups, MAX_GROUPS);
-        boolean last = groups.remove(END);
-        writeAll(groups);
-        if (last) {
-          return;
-        }
-      } while (true);
+      machine.await(written, LONGEST_WRITE);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Failure known ? known : new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      throw unknown("no answer from the disk", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw unknown("interrupted", e);
     }
+  }
+
+  private static StoreUnavailable unknown(String why, Exception cause) {
+    return StoreUnavailable.outcomeUnknown(EmbeddedShardStore.ENGINE, why, cause);
+  }
+
+  /** What the thread does, over and over; returns for how long it may sleep then. */
+  private long run() {
+    asleep = false;
+    if (stop.isOn() && nanos() - tried >= RETRY_NANOS) {
+      retry();
+    }
+    writeQueued();
+    asleep = true;
+    // A group added before the flag was set would not wake us; one added after it does.
+    if (!queue.isEmpty()) {
+      return 0;
+    }
+    return stop.isOn() ? RETRY_NANOS : Loop.UNTIL_WOKEN;
+  }
+
+  private void writeQueued() {
+    List<Queued> groups = new ArrayList<>();
+    for (Queued next = queue.poll(); next != null; next = queue.poll()) {
+      groups.add(next);
+      if (groups.size() == MAX_GROUPS) {
+        break;
+      }
+    }
+    if (!groups.isEmpty()) {
+      writeAll(groups);
+    }
+  }
+
+  private long nanos() {
+    return machine.nanos().getAsLong();
   }
 
   private void retry() {
     try (WriteBatch trial = new WriteBatch()) {
-      trial.put(EmbeddedKeys.TRIAL, EmbeddedKeys.number(System.currentTimeMillis()));
+      trial.put(EmbeddedKeys.TRIAL, EmbeddedKeys.number(machine.wall().millis()));
       db.openToWrite(trial);
       stop.end();
     } catch (RocksDBException e) {
-      tried = System.nanoTime();
+      tried = nanos();
     }
   }
 
@@ -109,10 +149,8 @@ final class GroupWriter implements AutoCloseable {
     } catch (RocksDBException e) {
       stop.begin(e);
       db.openToRead();
-      tried = System.nanoTime();
-      StoreUnavailable unknown =
-          StoreUnavailable.outcomeUnknown(
-              EmbeddedShardStore.ENGINE, "write failed: " + e.getMessage(), e);
+      tried = nanos();
+      StoreUnavailable unknown = unknown("write failed: " + e.getMessage(), e);
       groups.forEach(queued -> fail(queued, unknown));
     }
   }
@@ -143,12 +181,13 @@ final class GroupWriter implements AutoCloseable {
   }
 
   /** Before anybody is told: what was acknowledged is in the marks. */
-  private void record(List<Queued> groups) {
+  private void record(List<Queued> groups) throws RocksDBException {
     for (Queued queued : groups) {
       if (queued.group != null) {
         marks.raise(LastCommitFile.of(queued.group.shard), queued.group.meta.revision());
       }
     }
+    marks.raise(LastCommitFile.sequence(shards), db.sequence());
     marks.write();
   }
 
@@ -169,11 +208,9 @@ final class GroupWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    queue.add(END);
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    thread.close();
+    while (!queue.isEmpty()) {
+      writeQueued(); // by whoever closes: nobody else does any more
     }
   }
 }

@@ -12,8 +12,9 @@ import java.util.List;
 import org.rocksdb.RocksDBException;
 
 /**
- * The number of the last acknowledged commit of each shard, in a file beside RocksDB's own. A store
- * that is opened and found behind its marks has lost commits: a part of its log is gone.
+ * The number of the last acknowledged commit of each shard, and of RocksDB's last write, in a file
+ * beside RocksDB's own. A store that is opened and found behind its marks has lost commits or
+ * claims: a part of its log is gone.
  */
 final class LastCommitFile {
   static final String FILE = "COMMITTED";
@@ -32,6 +33,7 @@ final class LastCommitFile {
     for (int i = 0; i < shards; i++) {
       names.add(String.valueOf(i));
     }
+    names.add("sequence");
     try {
       Files.createDirectories(directory);
       return HighWaterMarks.open(directory.resolve(FILE), names);
@@ -47,6 +49,10 @@ final class LastCommitFile {
     return shard + 1;
   }
 
+  static int sequence(int shards) {
+    return shards + 1;
+  }
+
   /** Whether the operator has given up what may be lost. */
   static boolean isRaised(HighWaterMarks marks, int generation) {
     return generation > marks.get(GENERATION);
@@ -56,6 +62,12 @@ final class LastCommitFile {
   static void check(Database db, HighWaterMarks marks, int shards, int generation, Path directory)
       throws RocksDBException {
     boolean accepted = isRaised(marks, generation);
+    long last = db.sequence();
+    long lastMarked = marks.get(sequence(shards));
+    if (last < lastMarked && !accepted) {
+      throw damaged(directory, "it ends at write %d of %d".formatted(last, lastMarked), null);
+    }
+    marks.reset(sequence(shards), last);
     for (int shard = 0; shard < shards; shard++) {
       byte[] stored = db.get(EmbeddedKeys.meta(shard));
       long revision = stored == null ? 0 : ShardMeta.decode(stored).revision();

@@ -4,8 +4,6 @@ import dev.plinth.server.failure.Failure.StoreUnavailable;
 import io.etcd.jetcd.common.exception.ErrorCode;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** What the failure of a call to etcd means. */
 enum EtcdFailure {
@@ -59,24 +57,6 @@ enum EtcdFailure {
       }
     }
     return Status.fromThrowable(failure);
-  }
-
-  /** The answer to a read, or StoreUnavailable. */
-  static <T> T read(String what, CompletableFuture<T> answer) {
-    try {
-      return answer.join();
-    } catch (CompletionException e) {
-      throw notApplied(what, e);
-    }
-  }
-
-  /** The answer to a write, or StoreUnavailable that tells whether it may have been applied. */
-  static <T> T write(String what, CompletableFuture<T> answer) {
-    try {
-      return answer.join();
-    } catch (CompletionException e) {
-      throw of(e) == DOUBTFUL ? unknown(what, e) : notApplied(what, e);
-    }
   }
 
   static StoreUnavailable notApplied(String what, Throwable cause) {

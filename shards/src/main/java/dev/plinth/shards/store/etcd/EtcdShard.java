@@ -6,7 +6,6 @@ import dev.plinth.shards.store.Write;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** One claim of a shard. */
 final class EtcdShard implements OwnedShard {
@@ -61,11 +60,11 @@ final class EtcdShard implements OwnedShard {
 
   @Override
   public List<Row> load() {
-    return new PagedRowLoader(txns, shard(), this::mayContinue).all();
+    return store.load(txns, shard(), this::mayContinue);
   }
 
   private boolean mayContinue() {
-    return nodeSession.hasAuthority(System.nanoTime());
+    return nodeSession.hasAuthority(store.nanos());
   }
 
   @Override
@@ -97,7 +96,7 @@ final class EtcdShard implements OwnedShard {
 
   /** Waits a while for the commits under way, then lets go of them. */
   void settle(long nanos) {
-    commitSender.quiet().completeOnTimeout(null, Math.max(0, nanos), TimeUnit.NANOSECONDS).join();
+    store.await(commitSender.quiet(), null, Math.max(0, nanos));
     commitSender.cut("the shard was given up before the answer came");
   }
 }

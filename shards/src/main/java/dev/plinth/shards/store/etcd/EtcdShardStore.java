@@ -1,23 +1,26 @@
 package dev.plinth.shards.store.etcd;
 
-import dev.plinth.machine.Threads;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
+import dev.plinth.shards.store.Row;
 import dev.plinth.shards.store.ShardStore;
 import io.etcd.jetcd.maintenance.AlarmType;
 import io.etcd.jetcd.options.GetOption;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * Shards in etcd 3.4 or later. A node claims shards under one etcd lease, its session; when that
@@ -45,8 +48,8 @@ public final class EtcdShardStore implements ShardStore {
   private final EtcdStoreContext etcdStoreContext;
   private final FailoverEtcdClient failoverEtcdClient;
   private final FailoverEtcdClient renewals;
-  private final ScheduledExecutorService housekeeping =
-      Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd-housekeeping"));
+  private final Machine machine;
+  private final ScheduledExecutorService housekeeping;
   private final CommitBundler commitBundler;
   private final Claims claims;
   private final SessionKeeper keeper;
@@ -55,21 +58,23 @@ public final class EtcdShardStore implements ShardStore {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private EtcdShardStore(
-      EtcdCluster cluster, String node, int shards, MeterRegistry registry, InstantSource wall) {
+      EtcdCluster cluster,
+      String node,
+      int shards,
+      MeterRegistry registry,
+      Machine machine,
+      EtcdConnections connections) {
     EtcdSettings settings = cluster.settings();
     this.cluster = cluster;
+    this.machine = machine;
+    this.housekeeping = machine.scheduler("plinth-etcd-housekeeping");
     this.shards = shards;
     this.etcdKeys = new EtcdKeys(settings.prefix());
     this.etcdStoreContext =
         new EtcdStoreContext(
-            settings,
-            System::nanoTime,
-            wall,
-            Executors.newSingleThreadScheduledExecutor(Threads.daemons("plinth-etcd")),
-            new StoreMetrics(registry));
-    this.failoverEtcdClient =
-        new FailoverEtcdClient(cluster.endpoints(), settings.requestTimeout());
-    this.renewals = new FailoverEtcdClient(cluster.endpoints(), settings.renewalTimeout());
+            settings, machine, machine.scheduler("plinth-etcd"), new StoreMetrics(registry));
+    this.failoverEtcdClient = client(settings.requestTimeout(), connections);
+    this.renewals = client(settings.renewalTimeout(), connections);
     this.commitBundler =
         new CommitBundler(
             failoverEtcdClient::txn,
@@ -84,6 +89,10 @@ public final class EtcdShardStore implements ShardStore {
     this.membership = new Membership(failoverEtcdClient, etcdKeys, node, keeper);
   }
 
+  private FailoverEtcdClient client(Duration timeout, EtcdConnections connections) {
+    return new FailoverEtcdClient(cluster.endpoints(), timeout, connections, machine, housekeeping);
+  }
+
   /**
    * Opens a session, for which it waits 10 s, or longer if one lives longer.
    *
@@ -92,17 +101,29 @@ public final class EtcdShardStore implements ShardStore {
    */
   public static EtcdShardStore open(
       EtcdCluster cluster, String node, int shards, MeterRegistry registry) {
-    return open(cluster, node, shards, registry, InstantSource.system());
+    return open(cluster, node, shards, registry, Machine.system());
   }
 
   /**
    * Like the other.
    *
-   * @param wall looked at only to learn that the machine slept
+   * @param machine whose wall clock is looked at only to learn that it slept
    */
   public static EtcdShardStore open(
-      EtcdCluster cluster, String node, int shards, MeterRegistry registry, InstantSource wall) {
-    EtcdShardStore store = new EtcdShardStore(cluster, node, shards, registry, wall);
+      EtcdCluster cluster, String node, int shards, MeterRegistry registry, Machine machine) {
+    return open(cluster, node, shards, registry, machine, EtcdConnections.network());
+  }
+
+  /** Like the other, over connections that are given. */
+  public static EtcdShardStore open(
+      EtcdCluster cluster,
+      String node,
+      int shards,
+      MeterRegistry registry,
+      Machine machine,
+      EtcdConnections connections) {
+    EtcdShardStore store =
+        new EtcdShardStore(cluster, node, shards, registry, machine, connections);
     try {
       store.start();
       return store;
@@ -117,10 +138,10 @@ public final class EtcdShardStore implements ShardStore {
     // first transaction, which decides whether we start, for classes that are loaded.
     CompletableFuture<?> renewing = renewals.call(via -> via.getKVClient().get(etcdKeys.shards()));
     CompletableFuture<?> reading = failoverEtcdClient.get(etcdKeys.shards(), GetOption.DEFAULT);
-    CompletableFuture.allOf(renewing, reading).exceptionally(away -> null).join();
+    await(CompletableFuture.allOf(renewing, reading), null, settleNanos());
     CompletableFuture<Boolean> first = keeper.start().thenApply(started -> true);
-    long timeout = Math.max(START.toMillis(), etcdStoreContext.settings().sessionTtl().toMillis());
-    if (!first.completeOnTimeout(false, timeout, TimeUnit.MILLISECONDS).join()) {
+    long timeout = Math.max(START.toNanos(), etcdStoreContext.settings().sessionTtl().toNanos());
+    if (!await(first, false, timeout)) {
       throw EtcdFailure.notApplied("no session at " + location(), keeper.lastFailure());
     }
     ShardCount.check(failoverEtcdClient, etcdKeys, shards);
@@ -134,6 +155,26 @@ public final class EtcdShardStore implements ShardStore {
           new Compaction(failoverEtcdClient, etcdKeys, etcdStoreContext.metrics());
       every(etcdStoreContext.settings().compactionInterval(), () -> compact(compaction));
     }
+  }
+
+  /** Waits for a result, at most for so long; otherwise there is another. */
+  <T> T await(CompletableFuture<T> result, T otherwise, long nanos) {
+    try {
+      return machine.await(result, Duration.ofNanos(nanos));
+    } catch (ExecutionException | TimeoutException e) {
+      return otherwise;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return otherwise;
+    }
+  }
+
+  List<Row> load(FencedTxns txns, int shard, BooleanSupplier mayGoOn) {
+    return new PagedRowLoader(failoverEtcdClient, machine, txns, shard, mayGoOn).all();
+  }
+
+  long nanos() {
+    return machine.nanos().getAsLong();
   }
 
   /** While nothing may be written, no write tells that it works again. */
@@ -250,21 +291,14 @@ public final class EtcdShardStore implements ShardStore {
     if (!space.isRaised()) {
       return Optional.empty();
     }
-    return shard
-        .commits()
-        .standing()
-        .completeOnTimeout(OptionalLong.empty(), settleNanos(), TimeUnit.NANOSECONDS)
-        .join()
-        .stream()
-        .boxed()
-        .findFirst()
-        .flatMap(last -> claims.reclaim(shard, last));
+    OptionalLong last = await(shard.commits().standing(), OptionalLong.empty(), settleNanos());
+    return last.isPresent() ? claims.reclaim(shard, last.getAsLong()) : Optional.empty();
   }
 
   /** Where the key cannot be deleted now, the sweep does it, or the end of the session. */
   void released(EtcdShard shard) {
     if (!shard.session().isExpired() && !closed.get()) {
-      shard.txns().delete().exceptionally(failed -> null).join();
+      await(shard.txns().delete(), null, settleNanos());
     }
     claims.forget(shard);
   }
@@ -300,26 +334,26 @@ public final class EtcdShardStore implements ShardStore {
       return;
     }
     keeper.stop();
-    long deadline = System.nanoTime() + settleNanos();
-    claims.all().forEach(shard -> shard.settle(deadline - System.nanoTime()));
+    long deadline = nanos() + settleNanos();
+    claims.all().forEach(shard -> shard.settle(deadline - nanos()));
     NodeSession nodeSession = keeper.session();
     if (nodeSession != null) {
       // Deletes the keys of all its shards at once.
-      failoverEtcdClient
-          .call(via -> via.getLeaseClient().revoke(nodeSession.lease()))
-          .handle((done, failed) -> null)
-          .join();
-      nodeSession.end(System.nanoTime());
+      await(
+          failoverEtcdClient.call(via -> via.getLeaseClient().revoke(nodeSession.lease())),
+          null,
+          settleNanos());
+      nodeSession.end(nanos());
     }
     end();
   }
 
-  /** Ends without a word to etcd, as a crash would. */
-  void abandon() {
+  /** Ends without a word to etcd, as a crash would: for tests. */
+  public void abandon() {
     if (closed.compareAndSet(false, true)) {
       keeper.stop();
       end();
-      keeper.session().end(System.nanoTime());
+      keeper.session().end(nanos());
     }
   }
 

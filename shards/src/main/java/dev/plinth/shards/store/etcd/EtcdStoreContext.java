@@ -1,15 +1,15 @@
 package dev.plinth.shards.store.etcd;
 
+import dev.plinth.machine.Machine;
 import io.grpc.SynchronizationContext;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
-/** What the parts of one store share: settings, clocks, background thread, meters. */
+/** What the parts of one store share: settings, machine, background thread, meters. */
 record EtcdStoreContext(
     EtcdSettings settings,
-    LongSupplier nanos,
-    InstantSource wall,
+    Machine machine,
     ScheduledExecutorService scheduler,
     StoreMetrics metrics) {
   private static final int READS = 3;
@@ -24,8 +24,14 @@ record EtcdStoreContext(
         (thread, thrown) -> thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown));
   }
 
+  LongSupplier nanos() {
+    return machine.nanos();
+  }
+
   /** A thread that was held up between two clocks would take it for a sleep: it reads again. */
   ClockReading now() {
+    LongSupplier nanos = machine.nanos();
+    InstantSource wall = machine.wall();
     long before = nanos.getAsLong();
     long millis = wall.millis();
     long after = nanos.getAsLong();

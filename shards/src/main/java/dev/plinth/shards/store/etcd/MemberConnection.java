@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * A connection to one member of etcd. When nothing comes over it any more it is replaced by one to
@@ -20,6 +21,7 @@ final class MemberConnection<C> implements AutoCloseable {
   private final Duration timeout;
   private final Function<List<String>, C> connect;
   private final Consumer<C> disconnect;
+  private final LongSupplier nanos;
   private C current;
   private boolean closed;
   private long lastAnswer;
@@ -27,14 +29,16 @@ final class MemberConnection<C> implements AutoCloseable {
   MemberConnection(
       List<String> endpoints,
       Duration timeout,
+      LongSupplier nanos,
       Function<List<String>, C> connect,
       Consumer<C> disconnect) {
     this.endpoints = new ArrayList<>(endpoints);
     this.timeout = timeout;
+    this.nanos = nanos;
     this.connect = connect;
     this.disconnect = disconnect;
     this.current = connect.apply(this.endpoints);
-    this.lastAnswer = System.nanoTime();
+    this.lastAnswer = nanos.getAsLong();
   }
 
   <T> CompletableFuture<T> call(Function<C, CompletableFuture<T>> request) {
@@ -63,7 +67,7 @@ final class MemberConnection<C> implements AutoCloseable {
   }
 
   private synchronized boolean replaces(C from, Throwable failure) {
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     if (failure == null || EtcdFailure.of(failure) != EtcdFailure.DOUBTFUL) {
       lastAnswer = now;
       return false;

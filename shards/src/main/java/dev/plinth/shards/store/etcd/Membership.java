@@ -11,10 +11,11 @@ import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -41,7 +42,11 @@ final class Membership {
 
   void announce(String at) {
     address = at;
-    settle(keeper.session()).exceptionally(failed -> null).join();
+    try {
+      failoverEtcdClient.await(settle(keeper.session()));
+    } catch (CompletionException e) {
+      // Whoever looks at the layout next does it again.
+    }
   }
 
   void withdraw() {
@@ -55,7 +60,7 @@ final class Membership {
     NodeSession current = keeper.session();
     long before = highest.get();
     TxnResponse answer =
-        EtcdFailure.read(
+        failoverEtcdClient.read(
             "cannot see who owns what",
             failoverEtcdClient.txn(
                 List.of(),
@@ -66,7 +71,7 @@ final class Membership {
                 List.of()));
     checkAge(answer.getHeader().getRevision(), before, current);
     List<GetResponse> found = answer.getGetResponses();
-    Map<Long, Node> nodes = new HashMap<>();
+    Map<Long, Node> nodes = new LinkedHashMap<>();
     List<Node> inOrder =
         found.get(0).getKvs().stream()
             .sorted(Comparator.comparingLong(KeyValue::getCreateRevision))
@@ -123,7 +128,7 @@ final class Membership {
   }
 
   private Map<Integer, Long> revisions(GetResponse rows) {
-    Map<Integer, Long> revisions = new HashMap<>();
+    Map<Integer, Long> revisions = new LinkedHashMap<>();
     rows.getKvs()
         .forEach(
             row ->

@@ -44,7 +44,7 @@ final class Ownership {
     if (stray.isPresent()) {
       // Left by a claim or a release whose outcome was not known. Not to be taken over: a commit
       // that is still on its way under its epoch would pass for one of ours.
-      EtcdFailure.write(
+      failoverEtcdClient.write(
           "cannot free shard " + shard, delete(shard, stray.get().getCreateRevision()));
       answer = make(shard, nodeSession);
     }
@@ -53,7 +53,8 @@ final class Ownership {
 
   /** A look before the leap: etcd logs and syncs even a transaction that then changes nothing. */
   private boolean isOthers(int shard, NodeSession nodeSession) {
-    return EtcdFailure.read(
+    return failoverEtcdClient
+        .read(
             "cannot see who owns shard " + shard,
             failoverEtcdClient.get(etcdKeys.owner(shard), AT_HAND))
         .getKvs()
@@ -64,7 +65,7 @@ final class Ownership {
   private TxnResponse make(int shard, NodeSession nodeSession) {
     ByteSequence owner = etcdKeys.owner(shard);
     PutOption leased = PutOption.builder().withLeaseId(nodeSession.lease()).build();
-    return EtcdFailure.write(
+    return failoverEtcdClient.write(
         "cannot claim shard " + shard,
         failoverEtcdClient.txn(
             List.of(new Cmp(owner, Cmp.Op.EQUAL, CmpTarget.createRevision(0))),

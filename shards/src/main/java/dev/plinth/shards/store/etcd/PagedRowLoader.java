@@ -1,14 +1,14 @@
 package dev.plinth.shards.store.etcd;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.shards.store.Row;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.TxnResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,9 +19,11 @@ import java.util.function.BooleanSupplier;
 final class PagedRowLoader {
   private static final int FIRST_LIMIT = 1_000;
   private static final long SMALL_PAGE = 1 << 20;
-  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final Duration RETRY = Duration.ofMillis(50);
   private static final ByteSequence ZERO = ByteSequence.from(new byte[1]);
 
+  private final FailoverEtcdClient etcd;
+  private final Machine machine;
   private final FencedTxns txns;
   private final int shard;
   private final BooleanSupplier mayGoOn;
@@ -33,7 +35,14 @@ final class PagedRowLoader {
   /**
    * @param mayGoOn whether to ask again where an answer failed
    */
-  PagedRowLoader(FencedTxns txns, int shard, BooleanSupplier mayGoOn) {
+  PagedRowLoader(
+      FailoverEtcdClient etcd,
+      Machine machine,
+      FencedTxns txns,
+      int shard,
+      BooleanSupplier mayGoOn) {
+    this.etcd = etcd;
+    this.machine = machine;
     this.txns = txns;
     this.shard = shard;
     this.mayGoOn = mayGoOn;
@@ -55,16 +64,25 @@ final class PagedRowLoader {
   private TxnResponse page() {
     while (true) {
       try {
-        return txns.page(next, limit).join();
+        return etcd.await(txns.page(next, limit));
       } catch (CompletionException e) {
         if (EtcdFailure.isAnswerTooLong(e) && limit > 1) {
           limit = Math.max(1, limit / 4);
         } else if (EtcdFailure.of(e) == EtcdFailure.DOUBTFUL && mayGoOn.getAsBoolean()) {
-          LockSupport.parkNanos(RETRY_NANOS);
+          pause();
         } else {
           throw EtcdFailure.notApplied("cannot load shard " + shard, e);
         }
       }
+    }
+  }
+
+  private void pause() {
+    try {
+      machine.pause(RETRY);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw EtcdFailure.notApplied("cannot load shard " + shard, e);
     }
   }
 

@@ -16,7 +16,7 @@ final class ShardCount {
   static void check(FailoverEtcdClient failoverEtcdClient, EtcdKeys etcdKeys, int shards) {
     ByteSequence key = etcdKeys.shards();
     TxnResponse answer =
-        EtcdFailure.write(
+        failoverEtcdClient.write(
             "cannot see how many shards there are",
             failoverEtcdClient.txn(
                 List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.version(0))),

@@ -4,9 +4,6 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.kv.TxnResponse;
-import io.etcd.jetcd.op.Cmp;
-import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.op.TxnImpl;
 import io.grpc.CallOptions;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
@@ -24,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * threads, which costs a lone commit more than etcd's own work; here the thread that reads an
  * answer handles it.
  */
-final class TxnChannel implements AutoCloseable {
+final class TxnChannel implements TxnSender {
   private final ManagedChannel channel;
   private final long timeoutNanos;
 
@@ -40,15 +37,8 @@ final class TxnChannel implements AutoCloseable {
             .build();
   }
 
-  CompletableFuture<TxnResponse> send(List<Cmp> when, List<Op> then, List<Op> otherwise) {
-    return TxnImpl.newTxn(this::send, ByteSequence.EMPTY)
-        .If(when.toArray(Cmp[]::new))
-        .Then(then.toArray(Op[]::new))
-        .Else(otherwise.toArray(Op[]::new))
-        .commit();
-  }
-
-  private CompletableFuture<TxnResponse> send(TxnRequest request) {
+  @Override
+  public CompletableFuture<TxnResponse> send(TxnRequest request) {
     Answer answer = new Answer();
     // The caller may run on the thread of some server call, whose end must not end this one.
     Context callers = Context.ROOT.attach();

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
+import dev.plinth.testkit.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
 
 /** A store that has lost acknowledged commits is not opened, and says which file and what to do. */
 class EmbeddedDamageTest {
@@ -70,6 +73,73 @@ class EmbeddedDamageTest {
     assertRefused(directory);
   }
 
+  /** RocksDB goes on with the next log. */
+  @Test
+  void missingLogBetweenOthers_refusesTheStart() throws IOException {
+    Files.delete(manyLogs().get(1));
+    assertRefused(directory);
+    assertRefused(directory);
+  }
+
+  /** RocksDB forgives the incomplete end of any log, not only of the last one. */
+  @Test
+  void cutLogBeforeAnother_refusesTheStart() throws IOException {
+    Path log = manyLogs().get(0);
+    cut(log, Files.size(log) * 2 / 3);
+    assertRefused(directory);
+  }
+
+  /** RocksDB skips the rest of a block of 32 KiB behind a header of zeroes. */
+  @Test
+  void zeroesInTheLog_refuseTheStart() throws IOException {
+    zero(log(), 1000, 1300);
+    assertRefused(log());
+  }
+
+  /** RocksDB takes a manifest for whole wherever it ends. */
+  @Test
+  void cutManifest_refusesTheStart() throws IOException {
+    Path manifest;
+    long size;
+    try (EmbeddedShardStore store = openSmall()) {
+      OwnedShard shard = store.claim(1).orElseThrow();
+      manifest = newest("MANIFEST");
+      size = Files.size(manifest);
+      for (int i = 0; Files.size(manifest) == size; i++) {
+        shard.commit(List.of(Write.put("k" + i, new byte[2000]))).join();
+      }
+      Await.until("flushed", () -> Database.logs(directory).size() == 1);
+      shard.commit(List.of(Write.put("last", new byte[1]))).join();
+    }
+    cut(manifest, size);
+    assertRefused(directory);
+  }
+
+  @Test
+  void missingManifest_refusesTheStart() throws IOException {
+    Path manifest = newest("MANIFEST");
+    Files.delete(manifest);
+    assertRefused(manifest);
+  }
+
+  /** A claim commits nothing, but its epoch must not come twice. */
+  @Test
+  void lostClaim_refusesTheStart() throws IOException {
+    commit(0);
+    Path log = log();
+    cut(log, Files.size(log) - 1);
+    assertRefused(directory);
+  }
+
+  @Test
+  void nextGeneration_endsBeforeAMissingLog() throws IOException {
+    Files.delete(manyLogs().get(1));
+    try (EmbeddedShardStore store = EmbeddedShardStore.open(directory, SHARDS, 1)) {
+      OwnedShard shard = store.claim(0).orElseThrow();
+      assertEquals(shard.revision(), shard.load().size(), "nothing from behind the gap");
+    }
+  }
+
   @Test
   void missingCurrentFile_refusesTheStart_andDeletesNothing() throws IOException {
     Path log = log();
@@ -110,6 +180,31 @@ class EmbeddedDamageTest {
     assertThrows(StoreUnavailable.class, () -> EmbeddedShardStore.open(directory, SHARDS, 1));
   }
 
+  /** Leaves at least three logs of which none is in a table yet. */
+  private List<Path> manyLogs() throws IOException {
+    try (EmbeddedShardStore store = openSmall()) {
+      OwnedShard shard = store.claim(0).orElseThrow();
+      for (int i = 0; Database.logs(directory).size() < 3; i++) {
+        shard.commit(List.of(Write.put("k" + i, new byte[2000]))).join();
+      }
+      shard.commit(List.of(Write.put("last", new byte[1]))).join();
+    }
+    return Database.logs(directory);
+  }
+
+  private EmbeddedShardStore openSmall() {
+    return EmbeddedShardStore.open(
+        directory,
+        SHARDS,
+        0,
+        Machine.system(),
+        () ->
+            new Options()
+                .setWriteBufferSize(64 << 10)
+                .setMaxWriteBufferNumber(6)
+                .setMinWriteBufferNumberToMerge(4));
+  }
+
   private void assertRefused(Path named) {
     StoreUnavailable refused =
         assertThrows(
@@ -125,10 +220,10 @@ class EmbeddedDamageTest {
     return newest(".log");
   }
 
-  private Path newest(String suffix) throws IOException {
+  private Path newest(String kind) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files
-          .filter(file -> file.toString().endsWith(suffix))
+          .filter(file -> file.getFileName().toString().contains(kind))
           .filter(file -> file.toFile().length() > 0)
           .sorted()
           .reduce((first, second) -> second)
@@ -140,6 +235,13 @@ class EmbeddedDamageTest {
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       open.seek(open.length() / 2);
       open.write(new String(new char[bytes]).replace('\0', '#').getBytes());
+    }
+  }
+
+  private static void zero(Path file, int from, int to) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.seek(from);
+      open.write(new byte[to - from]);
     }
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.server.settings.ByteSize;
 import dev.plinth.shards.store.OwnedShard.CommitResult;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.Status;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -50,8 +51,7 @@ class CommitSenderTest {
             ByteSize.parse("2GiB"));
     return new EtcdStoreContext(
         settings,
-        clock.nanos(),
-        clock,
+        ClockedMachine.of(clock),
         clock.scheduler(),
         new StoreMetrics(new SimpleMeterRegistry()));
   }

@@ -23,7 +23,11 @@ class MemberConnectionTest {
 
   private MemberConnection<String> connection() {
     return new MemberConnection<>(
-        List.of("a", "b"), Duration.ofMillis(20), members -> members.get(0), closed::add);
+        List.of("a", "b"),
+        Duration.ofMillis(20),
+        System::nanoTime,
+        members -> members.get(0),
+        closed::add);
   }
 
   @Test

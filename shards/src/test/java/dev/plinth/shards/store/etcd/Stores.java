@@ -9,6 +9,7 @@ import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.Write;
 import dev.plinth.testkit.Await;
+import dev.plinth.testkit.ClockedMachine;
 import dev.plinth.testkit.FaultProxy;
 import dev.plinth.testkit.engine.SharedEngine;
 import io.etcd.jetcd.ByteSequence;
@@ -74,7 +75,8 @@ final class Stores implements AfterEachCallback {
 
   EtcdShardStore open(String node, EtcdSettings settings, InstantSource wall) {
     EtcdCluster cluster = new EtcdCluster(List.of(etcd.hostPorts()), settings);
-    return closing(EtcdShardStore.open(cluster, node, SHARDS, registry(), wall));
+    return closing(
+        EtcdShardStore.open(cluster, node, SHARDS, registry(), ClockedMachine.ofWall(wall)));
   }
 
   /** A proxy to the first member. */

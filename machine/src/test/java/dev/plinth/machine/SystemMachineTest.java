@@ -1,0 +1,52 @@
+package dev.plinth.machine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+class SystemMachineTest {
+  private final Machine machine = Machine.system();
+
+  @Test
+  void workersWithoutABound_areAsManyAsThereAreTasks() throws Exception {
+    ExecutorService workers = machine.workers("test");
+    CountDownLatch all = new CountDownLatch(50);
+    for (int i = 0; i < 50; i++) {
+      workers.submit(
+          () -> {
+            all.countDown();
+            return all.await(30, TimeUnit.SECONDS);
+          });
+    }
+    assertTrue(all.await(30, TimeUnit.SECONDS));
+    workers.shutdown();
+    assertTrue(workers.awaitTermination(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void await_endsWithTheResult_theTime_orAnInterrupt() throws Exception {
+    CompletableFuture<String> result = new CompletableFuture<>();
+    assertThrows(TimeoutException.class, () -> machine.await(result, Duration.ZERO));
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> machine.await(result));
+    result.complete("here");
+    assertEquals("here", machine.await(result));
+    assertEquals("here", machine.await(result, Duration.ZERO));
+  }
+
+  @Test
+  void timeOfDay_isTheSameInMillis() {
+    long before = machine.wall().instant().toEpochMilli();
+    long between = machine.wall().millis();
+    long after = machine.wall().instant().toEpochMilli();
+    assertTrue(before <= between && between <= after, before + " " + between + " " + after);
+  }
+}

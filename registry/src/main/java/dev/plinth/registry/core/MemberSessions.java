@@ -36,7 +36,7 @@ public final class MemberSessions {
     String id = "s-" + Long.toString(incarnation, Character.MAX_RADIX);
     MemberSession session =
         new MemberSession(new SessionKey(namespace, id, incarnation), client, ttl);
-    session.since = table.clock.instant();
+    session.since = table.time();
     session.heard = true;
     put(session, tx);
     add(session, tx);
@@ -117,7 +117,7 @@ public final class MemberSessions {
   /** One row says it of all its members. */
   private void become(MemberSession session, MemberSession.State state, Tx tx) {
     session.state = state;
-    session.since = table.clock.instant();
+    session.since = table.time();
     put(session, tx);
     session.members.forEach(member -> table.changed(member, tx));
     session.cancelTimer();
@@ -231,6 +231,14 @@ public final class MemberSessions {
   /** Tells the keeper when the session ends. */
   public void keep(SessionKey key, SessionKeeper keeper) {
     require(key).keepers.add(keeper);
+  }
+
+  /** The keeper's stream ended in good order; its session may go on without it. */
+  public void leave(SessionKey key, SessionKeeper keeper) {
+    MemberSession session = find(key);
+    if (session != null) {
+      session.keepers.remove(keeper);
+    }
   }
 
   /** The keeper's stream broke. If it brought the last beat, the session is SUSPECT. */

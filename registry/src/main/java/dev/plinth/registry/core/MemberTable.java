@@ -3,7 +3,9 @@ package dev.plinth.registry.core;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -16,8 +18,8 @@ final class MemberTable {
   /** For how long the name and last incarnation of an ended member are kept. */
   static final Duration TOMBSTONE = Duration.ofMinutes(10);
 
-  final InstantSource clock;
   final RegistryEvents events;
+  private final InstantSource clock;
   private final Map<String, RegistryNamespace> namespaces = new HashMap<>();
 
   /** Ended members, first to be forgotten first; some of their names may be in use again. */
@@ -28,6 +30,11 @@ final class MemberTable {
   MemberTable(InstantSource clock, RegistryEvents events) {
     this.clock = clock;
     this.events = events;
+  }
+
+  /** The wall clock's, as exact as rows are. */
+  Instant time() {
+    return clock.instant().truncatedTo(ChronoUnit.MILLIS);
   }
 
   RegistryNamespace namespace(String name) {
@@ -110,7 +117,7 @@ final class MemberTable {
     remove(member);
     Map<String, String> labels = member.attributes.labels();
     member.end = how;
-    member.since = clock.instant();
+    member.since = time();
     boolean dead = how.state() == MemberState.DEAD;
     emit(dead ? MemberChange.Type.DEAD : MemberChange.Type.LEFT, member, labels, tx);
     member.attributes = MemberAttributes.NONE;

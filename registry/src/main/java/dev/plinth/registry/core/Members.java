@@ -89,7 +89,7 @@ public final class Members {
     Member member = new Member(name, tx.token(), key.id(), namespace.group(name.group()));
     member.attributes = attributes;
     member.version = 1;
-    member.since = table.clock.instant();
+    member.since = table.time();
     table.ended(name).ifPresent(table::unbury);
     was.ifPresent(old -> replace(old, session, tx));
     session.lost.remove(name);
@@ -139,7 +139,7 @@ public final class Members {
     member.version++;
     if (draining != member.draining) {
       member.draining = draining;
-      member.since = table.clock.instant();
+      member.since = table.time();
     }
     table.put(member, tx);
     table.emit(MemberChange.Type.CHANGED, member, before.labels(), tx);
@@ -245,24 +245,38 @@ public final class Members {
   }
 
   /**
-   * Sets or ends what an operator says of the member of a name, whether there is one or not.
+   * An operator says that the member of a name is not to be used, whether there is one or not.
    *
    * @return the member, if there is one or was lately
    */
-  public Optional<MemberView> setOverride(
-      MemberName name, Optional<MemberOverride> override, Tx tx) {
+  public Optional<MemberView> takeOutOfService(
+      MemberName name, String actor, String reason, Tx tx) {
     RegistryNamespace namespace = table.namespace(name.namespace());
-    if (override.isPresent()) {
-      namespace.admitOverride(name);
-      namespace.override(name, override);
-      tx.put(RegistryRows.overrideKey(name), RegistryRows.encode(override.get()));
-      table.there(name).ifPresent(member -> table.changed(member, tx));
-    } else if (namespace.override(name).isPresent()) {
-      namespace.override(name, Optional.empty());
-      tx.delete(RegistryRows.overrideKey(name));
-      table.there(name).ifPresent(member -> table.changed(member, tx));
+    namespace.admitOverride(name);
+    MemberOverride override = new MemberOverride(actor, reason, table.time());
+    namespace.override(name, Optional.of(override));
+    tx.put(RegistryRows.overrideKey(name), RegistryRows.encode(override));
+    return overridden(name, tx);
+  }
+
+  /** The member of a name is to be used again as its state says. */
+  public Optional<MemberView> endOverride(MemberName name, Tx tx) {
+    Optional<RegistryNamespace> namespace = table.find(name.namespace());
+    if (namespace.flatMap(space -> space.override(name)).isEmpty()) {
+      return view(name);
     }
-    table.forgetIfUnused(namespace);
+    namespace.get().override(name, Optional.empty());
+    tx.delete(RegistryRows.overrideKey(name));
+    table.forgetIfUnused(namespace.get());
+    return overridden(name, tx);
+  }
+
+  private Optional<MemberView> overridden(MemberName name, Tx tx) {
+    table.there(name).ifPresent(member -> table.changed(member, tx));
+    return view(name);
+  }
+
+  private Optional<MemberView> view(MemberName name) {
     return table.there(name).or(() -> table.ended(name)).map(Member::view);
   }
 
@@ -271,11 +285,6 @@ public final class Members {
     table
         .group(namespace, group)
         .ifPresentOrElse(found -> found.release(done, sessions::die, tx), () -> done.accept(0, tx));
-  }
-
-  /** The clock that overrides are dated by. */
-  public InstantSource clock() {
-    return table.clock;
   }
 
   void removeFromGauges() {

@@ -27,12 +27,9 @@ class MembersTest extends CoreTest {
   }
 
   private Optional<MemberView> override(MemberName name, boolean outOfService) {
-    return members.setOverride(
-        name,
-        outOfService
-            ? Optional.of(new MemberOverride("olga", "bad disk", clock.instant()))
-            : Optional.empty(),
-        tx.next());
+    return outOfService
+        ? members.takeOutOfService(name, "olga", "bad disk", tx.next())
+        : members.endOverride(name, tx.next());
   }
 
   @Test

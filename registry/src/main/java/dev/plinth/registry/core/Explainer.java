@@ -119,6 +119,6 @@ final class Explainer {
   /** To a tenth of a second, for people. */
   private static String text(Duration duration) {
     long tenths = (duration.toMillis() + 50) / 100;
-    return tenths / 10 + (tenths % 10 == 0 ? "" : "." + tenths % 10) + " s";
+    return tenths / 10 + (tenths % 10 == 0 ? "" : "." + tenths % 10) + "s";
   }
 }

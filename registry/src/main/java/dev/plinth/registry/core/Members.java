@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * incarnation. Every call refuses by throwing before it changes anything.
  */
 public final class Members {
-  private final MemberTable table;
+  final MemberTable table;
   private final MemberSessions sessions;
 
   Members(InstantSource clock, RegistryEvents events) {

@@ -155,8 +155,8 @@ class ExpiryHoldTest extends CoreTest {
         new MemberExplanation.HoldDetail(85, 15, 15, Optional.of(TTL.multipliedBy(3))),
         why.hold().orElseThrow());
     assertEquals(
-        ("SUSPECT and held back: its session %s was heard of 30 s ago (ttl 15 s), but 15 of its"
-                + " group expired lately and 15 may; in 45 s at most it is DEAD")
+        ("SUSPECT and held back: its session %s was heard of 30s ago (ttl 15s), but 15 of its"
+                + " group expired lately and 15 may; in 45s at most it is DEAD")
             .formatted(all().get(0).sessionId()),
         why.why());
     assertEquals(Optional.empty(), why.session().orElseThrow().deadIn());

@@ -224,19 +224,19 @@ class MembersTest extends CoreTest {
     clock.advance(Duration.ofSeconds(5));
     MemberExplanation alive = members.explain(WEB_1, tx);
     assertEquals(
-        "ALIVE: its session %s was heard of 5 s ago (ttl 15 s); without a beat it is SUSPECT in 10 s"
+        "ALIVE: its session %s was heard of 5s ago (ttl 15s); without a beat it is SUSPECT in 10s"
             .formatted(session.id()),
         alive.why());
     assertEquals(Optional.of(Duration.ofSeconds(25)), alive.session().orElseThrow().deadIn());
     clock.advance(Duration.ofSeconds(10));
     assertEquals(
-        "SUSPECT: its session %s was heard of 15 s ago (ttl 15 s); without a beat it is DEAD in 15 s"
+        "SUSPECT: its session %s was heard of 15s ago (ttl 15s); without a beat it is DEAD in 15s"
             .formatted(session.id()),
         members.explain(WEB_1, tx).why());
     takeOver();
     assertEquals(
-        ("SUSPECT: the shard has a new owner, which has not heard of session %s yet (ttl 15 s);"
-                + " without a beat it is DEAD in 15 s")
+        ("SUSPECT: the shard has a new owner, which has not heard of session %s yet (ttl 15s);"
+                + " without a beat it is DEAD in 15s")
             .formatted(session.id()),
         members.explain(WEB_1, tx).why());
     clock.advance(TTL);

@@ -26,7 +26,8 @@ class RepositoryTest {
         new FileLengthRule(),
         new RecordSizeRule(),
         new PackageInfoRule(),
-        new RepeatedLinesRule());
+        new RepeatedLinesRule(),
+        new MachineRule());
   }
 
   @ParameterizedTest

@@ -271,7 +271,7 @@ public final class Shards implements AutoCloseable {
 
   void serve(OwnedShard owned) {
     ShardSlot slot = slots[owned.shard()];
-    RequestMemo memo = new RequestMemo(requests, machine.time().nanos());
+    RequestMemo memo = new RequestMemo(requests, machine);
     Shard shard = new Shard(store, owned, slot.loop(), machine, memo, metrics);
     try {
       shard.takeOver(apps, settings.generation(), rollbackDetector);

@@ -47,8 +47,7 @@ final class HeldShard {
             loop,
             machine,
             new RequestMemo(
-                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16),
-                machine.time().nanos()),
+                new RequestMemory(Duration.ofMinutes(10), 1 << 20, 1 << 20, 1 << 16), machine),
             new ShardMetrics(new SimpleMeterRegistry(), machine.nanos()));
     shard.takeOver(List.of(shardApp), 0, RollbackDetector.inMemory(1));
     return shard;

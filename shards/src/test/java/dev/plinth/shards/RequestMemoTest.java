@@ -42,7 +42,7 @@ class RequestMemoTest {
             store.claim(0).orElseThrow(),
             Runnable::run,
             ClockedMachine.of(clock),
-            new RequestMemo(memory, clock.nanos()),
+            new RequestMemo(memory, ClockedMachine.of(clock)),
             new ShardMetrics(new SimpleMeterRegistry(), clock.nanos()));
     shard.takeOver(List.of(TEXTS), 0, RollbackDetector.inMemory(1));
     shard.timers().start();

@@ -5,7 +5,7 @@ import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Throttle;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -23,7 +23,7 @@ final class LeaseNamespace {
   int barred;
 
   int sessions;
-  private final Map<Object, Waiter> waiters = new HashMap<>();
+  private final Map<Object, Waiter> waiters = new LinkedHashMap<>();
   private long waitingBytes;
   private NamespacePolicy namespacePolicy = NamespacePolicy.PLATFORM;
   private long policyVersion;

@@ -167,7 +167,7 @@ public final class RateLimits implements AutoCloseable {
 
   private static CompletionStage<List<Decision>> all(List<CompletableFuture<Decision>> decisions) {
     return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
-        .thenApply(done -> decisions.stream().map(CompletableFuture::join).toList());
+        .thenApply(done -> decisions.stream().map(made -> made.getNow(null)).toList());
   }
 
   private CompletionStage<List<Decision>> allOrNothing(

@@ -2,8 +2,10 @@ package dev.plinth.server.failure;
 
 import dev.plinth.error.v1.ErrorReason;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A refusal or breakdown with a defined answer, free of gRPC: {@link StatusMapping} gives each kind
@@ -20,7 +22,8 @@ public abstract sealed class Failure extends RuntimeException {
       ErrorReason reason, String message, Map<String, String> metadata, Throwable cause) {
     super(message, cause, false, false);
     this.reason = reason;
-    this.metadata = Map.copyOf(metadata);
+    // In an order that is the same in every process: it goes over the wire.
+    this.metadata = Collections.unmodifiableMap(new TreeMap<>(metadata));
   }
 
   public ErrorReason reason() {

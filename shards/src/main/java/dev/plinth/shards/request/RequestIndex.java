@@ -1,7 +1,7 @@
 package dev.plinth.shards.request;
 
 import dev.plinth.shards.RequestId;
-import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * Finds the entry of a request id among the rows: open addressing, 16 bytes a place and no object
@@ -16,10 +16,12 @@ final class RequestIndex {
   private static final int MIN_PLACES = 16;
 
   private final Table[] tables = new Table[1 << TABLE_BITS];
-  private final long salt = new SplittableRandom().nextLong();
-  private final long factor = new SplittableRandom().nextLong() | 1;
+  private final long salt;
+  private final long factor;
 
-  RequestIndex() {
+  RequestIndex(RandomGenerator random) {
+    salt = random.nextLong();
+    factor = random.nextLong() | 1;
     for (int i = 0; i < tables.length; i++) {
       tables[i] = new Table();
     }

@@ -1,5 +1,6 @@
 package dev.plinth.shards.request;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.shards.CommitLog;
 import dev.plinth.shards.RequestId;
 import dev.plinth.shards.Tx;
@@ -34,7 +35,7 @@ final class RequestLog implements CommitLog {
   private final RequestMemory memory;
   private final LongSupplier nanos;
   private final long startNanos;
-  private final RequestIndex index = new RequestIndex();
+  private final RequestIndex index;
   private final ArrayDeque<RequestRow> rows = new ArrayDeque<>();
   // The last freed is taken first, so that long unused ones can be deleted.
   private final ArrayDeque<String> freeKeys = new ArrayDeque<>();
@@ -48,9 +49,10 @@ final class RequestLog implements CommitLog {
   private long bytes;
   private long answers;
 
-  RequestLog(RequestMemory memory, LongSupplier nanos) {
+  RequestLog(RequestMemory memory, Machine machine) {
     this.memory = memory;
-    this.nanos = nanos;
+    this.index = new RequestIndex(machine.secureRandom());
+    this.nanos = machine.time().nanos();
     this.startNanos = nanos.getAsLong();
   }
 

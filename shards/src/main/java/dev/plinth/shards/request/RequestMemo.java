@@ -1,6 +1,7 @@
 package dev.plinth.shards.request;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.IdempotentRequest;
@@ -14,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 
 /**
  * The answers of a shard by request id. One that came with an effect is stored in the same commit
@@ -38,9 +38,9 @@ public final class RequestMemo {
   private boolean upkept;
   private boolean closed;
 
-  public RequestMemo(RequestMemory memory, LongSupplier nanos) {
+  public RequestMemo(RequestMemory memory, Machine machine) {
     this.memory = memory;
-    this.log = new RequestLog(memory, nanos);
+    this.log = new RequestLog(memory, machine);
     this.noEffects = new NoEffectAnswers(memory.noEffectBytes());
   }
 

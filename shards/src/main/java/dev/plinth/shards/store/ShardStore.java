@@ -58,9 +58,9 @@ public interface ShardStore extends Engine, AutoCloseable {
   void withdraw();
 
   /**
-   * Until when, on the clock of {@link System#nanoTime}, no other node can have become the owner of
-   * a shard that this one claimed. It moves on while the engine answers. What is decided from
-   * memory alone may leave only before.
+   * Until when, on the clock of {@link dev.plinth.machine.Machine#nanos}, no other node can have
+   * become the owner of a shard that this one claimed. It moves on while the engine answers. What
+   * is decided from memory alone may leave only before.
    */
   long authorityUntil();
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class RequestIndexTest {
   @Test
   void index_findsWhatAMapWould_asRowsComeAndGo() {
-    RequestIndex index = new RequestIndex();
+    RequestIndex index = new RequestIndex(new SplittableRandom());
     Map<RequestId, RequestRow> model = new HashMap<>();
     ArrayDeque<RequestRow> rows = new ArrayDeque<>();
     SplittableRandom random = new SplittableRandom(42);

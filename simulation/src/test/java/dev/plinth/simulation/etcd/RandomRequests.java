@@ -37,6 +37,8 @@ final class RandomRequests {
 
   private final RandomGenerator random;
   private final List<Long> leases = new ArrayList<>();
+  // By the transaction that is being made: what nested ones compare is often among it.
+  private final List<ByteString> written = new ArrayList<>();
   // In one transaction with puts that need a row, a delete of all keys kills etcd 3.4.
   private boolean deletesAll;
 
@@ -66,6 +68,7 @@ final class RandomRequests {
       return delete();
     } else if (kind < 76) {
       deletesAll = oneIn(2);
+      written.clear();
       return txn(revision, 0);
     } else if (kind < 79) {
       return wideTxn();
@@ -135,22 +138,35 @@ final class RandomRequests {
     return put.getIgnoreValue() && !oneIn(4) ? put.build() : put.setValue(value()).build();
   }
 
-  private PutRequest plainPut() {
-    return put().toBuilder().clearIgnoreLease().clearIgnoreValue().build();
+  /** Mostly of a key that the transaction has not yet, since etcd refuses it twice. */
+  private PutRequest putInTxn() {
+    PutRequest.Builder put = put().toBuilder();
+    if (deletesAll) {
+      put.clearIgnoreLease().clearIgnoreValue();
+    }
+    List<ByteString> others = KEYS.stream().filter(key -> !written.contains(key)).toList();
+    if (!others.isEmpty() && !oneIn(10)) {
+      put.setKey(any(others));
+    }
+    written.add(put.getKey());
+    return put.build();
   }
 
   private PutRequest largePut() {
     // Over the limit of the log, and over that of a message.
     int bytes = oneIn(2) ? RequestCheck.MAX_REQUEST_BYTES : RequestCheck.MAX_MESSAGE_BYTES;
     int over = oneIn(2) ? 0 : -200;
-    return put().toBuilder().setValue(ByteString.copyFrom(new byte[bytes + over])).build();
+    // Without a lease, whose id may be a byte longer in one of the two.
+    PutRequest.Builder put = put().toBuilder().clearLease();
+    return put.setValue(ByteString.copyFrom(new byte[bytes + over])).build();
   }
 
   private DeleteRangeRequest delete() {
     ByteString key = key();
+    // Mostly one key, so that rows gather.
     return DeleteRangeRequest.newBuilder()
         .setKey(key)
-        .setRangeEnd(end(key))
+        .setRangeEnd(oneIn(3) ? end(key) : ByteString.EMPTY)
         .setPrevKv(oneIn(2))
         .build();
   }
@@ -161,6 +177,9 @@ final class RandomRequests {
   }
 
   private RangeRequest range(long revision) {
+    if (oneIn(8)) {
+      return sortedPart();
+    }
     ByteString key = oneIn(4) ? ZERO : key();
     RangeRequest.Builder range =
         RangeRequest.newBuilder()
@@ -170,12 +189,12 @@ final class RandomRequests {
             .setKeysOnly(oneIn(5))
             .setCountOnly(oneIn(8));
     if (oneIn(2)) {
-      range.setLimit(random.nextLong(6));
+      range.setLimit(random.nextLong(5));
     }
     if (oneIn(3)) {
       range.setRevision(oneIn(20) ? -1 : near(revision));
     }
-    if (oneIn(3)) {
+    if (oneIn(2)) {
       range.setSortOrder(any(List.of(SortOrder.NONE, SortOrder.ASCEND, SortOrder.DESCEND)));
       range.setSortTargetValue(random.nextInt(SortTarget.VALUE.getNumber() + 1));
     }
@@ -188,6 +207,16 @@ final class RandomRequests {
           .setMaxCreateRevision(oneIn(2) ? near(revision) : 0);
     }
     return range.build();
+  }
+
+  /** A target without an order: etcd cuts off first and sorts then. */
+  private RangeRequest sortedPart() {
+    return RangeRequest.newBuilder()
+        .setKey(ZERO)
+        .setRangeEnd(ZERO)
+        .setLimit(random.nextLong(1, 4))
+        .setSortTargetValue(random.nextInt(SortTarget.VALUE.getNumber() + 1))
+        .build();
   }
 
   private TxnRequest txn(long revision, int depth) {
@@ -208,7 +237,7 @@ final class RandomRequests {
     if (oneIn(100)) {
       return op.build();
     } else if (kind < 14) {
-      return op.setRequestPut(deletesAll ? plainPut() : put()).build();
+      return op.setRequestPut(putInTxn()).build();
     } else if (kind < 24) {
       return op.setRequestRange(range(revision)).build();
     } else if (kind < 30 || depth == MAX_DEPTH) {
@@ -218,7 +247,7 @@ final class RandomRequests {
   }
 
   private Compare compare(long revision) {
-    ByteString key = key();
+    ByteString key = written.isEmpty() || oneIn(3) ? key() : any(written);
     Compare.Builder compare =
         Compare.newBuilder()
             .setKey(key)

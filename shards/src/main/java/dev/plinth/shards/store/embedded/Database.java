@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -63,7 +64,7 @@ final class Database implements AutoCloseable {
    */
   static Database open(Path directory, boolean create, boolean salvage, Supplier<Options> tuned)
       throws RocksDBException {
-    LogChain chain = new LogChain(directory, salvage);
+    LogChain chain = new LogChain(salvage);
     Options options =
         tuned
             .get()
@@ -76,14 +77,35 @@ final class Database implements AutoCloseable {
                     ? WALRecoveryMode.PointInTimeRecovery
                     : WALRecoveryMode.TolerateCorruptedTailRecords);
     try {
-      chain.beginBehindTables();
-      RocksDB db = RocksDB.open(options, directory.toString());
-      return new Database(directory, options, chain, db);
+      return new Database(directory, options, chain, open(directory, create, options, chain));
     } catch (RocksDBException e) {
       options.close();
       chain.close();
       throw chain.gap().isEmpty() ? e : new RocksDBException(chain.gap(), e.getStatus());
     }
+  }
+
+  /**
+   * What cannot be seen of the tables is told only if the folder opens: most often it does not, and
+   * says itself why, for instance that another process holds it.
+   */
+  private static RocksDB open(Path directory, boolean create, Options options, LogChain chain)
+      throws RocksDBException {
+    Optional<RocksDBException> unseen = Optional.empty();
+    chain.beginAnywhere();
+    if (!create) {
+      try {
+        chain.beginBehind(TablesOnly.lastWrite(directory));
+      } catch (RocksDBException e) {
+        unseen = Optional.of(e);
+      }
+    }
+    RocksDB db = RocksDB.open(options, directory.toString());
+    if (unseen.isPresent()) {
+      db.close();
+      throw unseen.get();
+    }
+    return db;
   }
 
   /** Reads every table once; a damaged one names its file. */

@@ -2,7 +2,6 @@ package dev.plinth.shards.store.embedded;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.Map;
 import org.rocksdb.AbstractWalFilter;
 import org.rocksdb.RocksDBException;
@@ -18,31 +17,27 @@ import org.rocksdb.WriteBatch;
 final class LogChain extends AbstractWalFilter {
   private static final long ANYWHERE = -1;
 
-  private final Path directory;
   private final boolean salvage;
   private boolean isFirst;
-  private boolean isBehindTables;
   private long last;
   private String gap = "";
 
   /**
    * @param salvage to end at a gap, and not to fail
    */
-  LogChain(Path directory, boolean salvage) {
-    this.directory = directory;
+  LogChain(boolean salvage) {
     this.salvage = salvage;
   }
 
-  /** The log that is read next follows the tables. */
-  void beginBehindTables() {
+  /** The log that is read next follows tables that reach up to a write. */
+  void beginBehind(long tables) {
     beginAnywhere();
-    isBehindTables = true;
+    last = tables;
   }
 
   /** The log that is read next was read before: only its records are compared with each other. */
   void beginAnywhere() {
     isFirst = true;
-    isBehindTables = false;
     last = ANYWHERE;
     gap = "";
   }
@@ -59,13 +54,10 @@ final class LogChain extends AbstractWalFilter {
   public LogRecordFoundResult logRecordFound(
       long number, String file, WriteBatch batch, WriteBatch changed) {
     try {
-      if (isFirst && isBehindTables) {
-        last = TablesOnly.lastWrite(directory); // here the folder is locked
-      }
       ByteBuffer record = ByteBuffer.wrap(batch.data()).order(ByteOrder.LITTLE_ENDIAN);
       return result(follows(file, record.getLong(), record.getInt()));
     } catch (RocksDBException e) {
-      gap = "%s cannot be compared with the tables: %s".formatted(file, e.getMessage());
+      gap = "%s cannot be read: %s".formatted(file, e.getMessage());
       return result(false);
     }
   }

@@ -87,7 +87,7 @@ final class RegistryRows {
     row.number(attributes.weight())
         .number(attributes.labels().size())
         .number(attributes.endpoints().size());
-    attributes.sortedLabels().forEach((key, value) -> row.nextLine("label").text(key).text(value));
+    attributes.labels().forEach((key, value) -> row.nextLine("label").text(key).text(value));
     attributes
         .endpoints()
         .forEach(

@@ -281,6 +281,24 @@ class RequestMemoTest {
   }
 
   @Test
+  void answerWithoutAnEffect_onceSettled_isKnownToTheNextOwner() {
+    assertEquals("", once("r1", TextApp.get("a")).join());
+    PendingReply<String> cancel = new PendingReply<>();
+    shard.runOnce(
+        TEXTS,
+        CommandPriority.NORMAL,
+        TextApp.request("r1", "x").settling(),
+        TextApp.put("a", "0"),
+        cancel);
+    assertFalse(cancel.future().isDone(), "not before it is durable");
+    commit();
+    assertEquals("", cancel.future().join());
+    takeOver();
+    assertEquals("", once("r1", TextApp.put("a", "1")).join());
+    assertNothingToCommit();
+  }
+
+  @Test
   void effectBeforeTheAnswer_isRememberedWithIt() {
     CompletableFuture<String> first =
         once(

@@ -1,2 +1,2 @@
-/** A whole cluster in one thread, on virtual time, from a seed. */
+/** Whole clusters in one thread, on virtual time, from a seed. */
 package dev.plinth.simulation;

@@ -40,15 +40,15 @@ final class AcquireCalls {
 
   /**
    * Under the id of the request to be cancelled, so that its answer is this one's too: the first
-   * one's if that has been decided or is still to come, else the given one, for both. That is kept
-   * like the answer of an effect: the request must be refused however late it comes.
+   * one's if that has been decided or is still to come, else the given one, for both. Whichever it
+   * is, it is kept like the answer of an effect: the request must be refused however late it comes.
    */
   private static <R extends Message> void cancel(
       ShardCall<Leases, ?, R> call, AcquireSpec spec, R otherwise) {
     if (call.requestId().isEmpty()) {
       throw Failure.Invalid.field("cancel", true, "none without a request_id");
     }
-    call.run(
+    call.settle(
         (leases, tx, reply) -> {
           reply.hadEffect();
           reply.send(tx, otherwise);

@@ -85,6 +85,17 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
     }
   }
 
+  /**
+   * Like {@link #run(Command)}, for a call that settles how the request of its id has ended, if
+   * that is not known yet, by its command, and in any case for good.
+   */
+  public void settle(Command<S, R> command) {
+    Optional<IdempotentRequest<R>> request =
+        idempotent(UnaryOperator.identity(), UnaryOperator.identity());
+    call =
+        calls.mutate(at.shard(), priority(), request.map(IdempotentRequest::settling), command, to);
+  }
+
   private Optional<IdempotentRequest<R>> idempotent(UnaryOperator<R> kept, UnaryOperator<R> given) {
     if (requestId.isEmpty()) {
       return Optional.empty();

@@ -62,24 +62,48 @@ public final class RequestMemo {
     if (first != null) {
       check(idempotentRequest, first.idempotentRequest.fingerprint());
       first.join(new JoinedReply<>(idempotentRequest, reply));
+      if (idempotentRequest.settles()) {
+        first.hadEffect();
+      }
       return Optional.empty();
     }
     RememberedAnswer known = log.find(idempotentRequest.id());
-    known = known == null ? noEffects.find(idempotentRequest.id()) : known;
+    if (known == null) {
+      known = noEffects.find(idempotentRequest.id());
+      if (known != null && idempotentRequest.settles()) {
+        settle(idempotentRequest, commandPriority, tx, known);
+      }
+    }
     if (known != null) {
       check(idempotentRequest, known.fingerprint());
       reply.send(tx, decode(idempotentRequest, known.bytes()));
       return Optional.empty();
     }
-    long used = log.bytes() + (long) unanswered.size() * RequestMemory.RESERVED;
-    if (!memory.hasRoom(commandPriority, used)) {
-      throw memory.full(used, log.untilExpiry());
-    }
+    requireRoom(commandPriority);
     RecordingReply<R> recordingReply = new RecordingReply<>(idempotentRequest, reply);
     recordingReply.joins(tx);
     unanswered.put(idempotentRequest.id(), recordingReply);
     memory.use(RequestMemory.RESERVED, 0);
     return Optional.of(recordingReply);
+  }
+
+  private void requireRoom(CommandPriority commandPriority) {
+    long used = log.bytes() + (long) unanswered.size() * RequestMemory.RESERVED;
+    if (!memory.hasRoom(commandPriority, used)) {
+      throw memory.full(used, log.untilExpiry());
+    }
+  }
+
+  /** An answer without an effect is known to this node alone; now the next owner knows it too. */
+  private void settle(
+      IdempotentRequest<?> request,
+      CommandPriority commandPriority,
+      RecordedTx tx,
+      RememberedAnswer known) {
+    check(request, known.fingerprint());
+    requireRoom(commandPriority);
+    tx.append(log, RequestRow.entry(request.id(), known.fingerprint(), known.bytes()));
+    keepUp(tx);
   }
 
   private static void check(IdempotentRequest<?> idempotentRequest, long fingerprint) {

@@ -11,6 +11,8 @@ public record LogEvent(Type type, String key, String owner, long token) {
     GRANTED,
     RELEASED,
     EXPIRED,
+    /** Its session was closed. */
+    CLOSED,
     FORCED,
     TRANSFERRED
   }

@@ -8,10 +8,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * its keeper alone, read by all.
  *
  * <p>The monotonic clock may stand still while the machine sleeps, and etcd's does not. So where
- * the wall clock has gone much further than it since the last answered renewal was sent, the
- * session's authority is not to be believed before one that was sent later is answered. The wall
- * clock only ever takes authority away: set back, it hides a sleep, as if it had not been looked
- * at.
+ * the two clocks have gone apart since the last answered renewal was sent, the session's authority
+ * is not to be believed before one that was sent later is answered. The wall clock only ever takes
+ * authority away. One that is set back by just as much as the machine slept hides the sleep.
  */
 final class NodeSession {
   private record Renewal(ClockReading sent, long expiry, long authorityUntil) {}
@@ -73,11 +72,13 @@ final class NodeSession {
   }
 
   /**
-   * Whether the machine seems to have slept since the last answered renewal was sent. Half of the
-   * margin is for that, the other for what the margin was made for.
+   * Whether the machine may have slept since the last answered renewal was sent: its clocks differ
+   * in what has passed. A wall clock that was set back counts too, since it would hide every sleep
+   * that is shorter than that. Half of the margin is for this, the other for what the margin was
+   * made for.
    */
   boolean mayHaveSlept(ClockReading now) {
-    return now.suspendedNanos(last.sent) > margin.toNanos() / 2;
+    return Math.abs(now.suspendedNanos(last.sent)) > margin.toNanos() / 2;
   }
 
   /** True for the first who says so since the last renewal. */

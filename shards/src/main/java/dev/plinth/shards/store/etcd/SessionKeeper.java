@@ -91,8 +91,8 @@ final class SessionKeeper {
       etcdStoreContext.metrics().suspended();
       log.log(
           Level.WARNING,
-          "the monotonic clock stood still, or the wall clock was set forward: no authority until"
-              + " etcd answers");
+          "the monotonic clock stood still, or the wall clock was set: no authority until etcd"
+              + " answers");
       doubt(suspect);
     }
   }

@@ -244,11 +244,20 @@ class SessionKeeperTest {
   }
 
   @Test
-  void clocksThatDifferALittle_orAWallClockSetBack_areNoSleep() {
+  void clocksThatDifferALittle_areNoSleep() {
     clock.stepWall(Duration.ofSeconds(1));
     assertFalse(keeper.session().mayHaveSlept(moment()));
-    clock.stepWall(Duration.ofHours(-1));
+    clock.stepWall(Duration.ofSeconds(-2));
     assertFalse(keeper.session().mayHaveSlept(moment()));
+  }
+
+  @Test
+  void wallClockSetBack_mayHideASleep() {
+    clock.stepWall(Duration.ofHours(-1));
+    assertTrue(keeper.session().mayHaveSlept(moment()));
+    clock.advance(Duration.ofSeconds(2));
+    assertFalse(keeper.session().mayHaveSlept(moment()), "etcd has answered since");
+    assertEquals(List.of(), told.lost);
   }
 
   @Test

@@ -1,0 +1,2 @@
+/** gRPC between simulated processes: calls as events, over links that can fail. */
+package dev.plinth.simulation.network;

@@ -1,0 +1,135 @@
+package dev.plinth.simulation.workload;
+
+import dev.plinth.simulation.cluster.NodeOptions;
+import dev.plinth.simulation.cluster.SimulatedCluster;
+import dev.plinth.simulation.kernel.Simulation;
+import dev.plinth.simulation.network.SimulatedNetwork;
+import dev.plinth.testkit.History;
+import dev.plinth.testkit.lease.LogAnswer;
+import dev.plinth.testkit.lease.LogCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** One run of a seed: a cluster, clients of leases, faults, healing, and the checks. */
+public final class LeaseRun {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long ANSWERED_WITHIN = 120;
+  // Requests that are refused since the memory for them is full wait until others are forgotten.
+  private static final long FORGOTTEN_WITHIN = 15 * 60;
+
+  private final Simulation simulation;
+  private final SwarmOptions options;
+  private final WorkloadLog log = new WorkloadLog();
+  private final SimulatedNetwork network;
+  private final SimulatedCluster cluster;
+  private final FaultInjector faults;
+  private final KeyedHistory keyed;
+  private final KeyedWire keyedWire;
+  private final History<LogCall, LogAnswer> mixed;
+  private final List<WatchClient> watches = new ArrayList<>();
+
+  private LeaseRun(Simulation simulation) {
+    this.simulation = simulation;
+    options = SwarmOptions.draw(simulation.seeds());
+    network = new SimulatedNetwork(simulation);
+    SwarmOptions.ServerOptions servers = options.settings();
+    StoreSetup store = StoreSetup.of(simulation, network, servers);
+    cluster =
+        new SimulatedCluster(
+            simulation,
+            network,
+            store.factory(),
+            new NodeOptions(
+                servers.nodes(),
+                servers.shards(),
+                servers.queue(),
+                servers.requestMemoryMiB(),
+                servers.callsPerConnection()));
+    faults = new FaultInjector(simulation, network, cluster, store.control(), options, log);
+    keyed = new KeyedHistory(simulation, options.driftPpm());
+    keyedWire = new KeyedWire(options.has("spread"));
+    mixed = new History<>(simulation::now);
+  }
+
+  /** Runs a seed to its end; what it did and what was wrong is in the report. */
+  public static RunReport of(long seed) {
+    try (Simulation simulation = new Simulation(seed)) {
+      LeaseRun run = new LeaseRun(simulation);
+      try {
+        run.run();
+      } catch (RuntimeException | AssertionError e) {
+        run.log.violation(RunReport.stack(e));
+      } finally {
+        run.cluster.close();
+      }
+      simulation.uncaught().forEach(run.log::violation);
+      return new RunReport(
+          seed,
+          run.options.toString(),
+          simulation.trace(),
+          run.log.violations(),
+          run.log.counts(),
+          simulation.now());
+    }
+  }
+
+  private void run() {
+    simulation.trace("world", options.toString());
+    cluster.start();
+    startClients();
+    faults.start();
+    simulation.runUntil(options.seconds() * SECOND);
+    log.end();
+    faults.heal();
+    long patience = options.settings().requestMemoryMiB() == 1 ? FORGOTTEN_WITHIN : ANSWERED_WITHIN;
+    long end = simulation.now() + patience * SECOND;
+    if (!simulation.runUntil(end, () -> log.open() == 0)) {
+      log.violation(log.open() + " calls have no answer long after all is healed");
+      return;
+    }
+    FinalChecks checks = new FinalChecks(client("checker"), simulation, options, keyedWire);
+    checks.awaitNothingHeld(log);
+    LeaseChecks.keyed(keyed.history().operations(), keyedWire);
+    if (options.has("mixed")) {
+      LeaseChecks.mixed(mixed.operations(), checks.history(), watches, simulation);
+    }
+    if (options.has("late-retries")) {
+      simulation.runUntil(simulation.now() + options.longestRetryMillis() * SECOND / 1000);
+    }
+  }
+
+  private WireClient client(String name) {
+    return new WireClient(
+        network, simulation, name, new WireClient.Setting(cluster.addresses(), log));
+  }
+
+  private void startClients() {
+    for (int i = 0; i < options.clients(); i++) {
+      WireClient client = client("client" + i);
+      if (i % 2 == 1 && options.has("mixed")) {
+        startMixed(client, i);
+      } else {
+        new KeyedClient(client, i, new KeyedSender(client, i, keyedWire, keyed), options).start();
+      }
+    }
+    if (options.has("mixed")) {
+      WireClient operator = client("operator");
+      MixedSender sender = new MixedSender(operator, 100, mixed);
+      new MixedClient(operator, sender, options, Optional.empty()).changePolicies(() -> {});
+    }
+    for (int i = 0; i < 2 && options.has("mixed") && options.has("watches"); i++) {
+      WatchClient watch = new WatchClient(client("watcher" + i));
+      watches.add(watch);
+      watch.start();
+    }
+  }
+
+  private void startMixed(WireClient client, int number) {
+    Optional<ClientSession> session =
+        options.has("sessions")
+            ? Optional.of(new ClientSession(client, options))
+            : Optional.empty();
+    new MixedClient(client, new MixedSender(client, number, mixed), options, session).start();
+  }
+}

@@ -1,0 +1,52 @@
+package dev.plinth.simulation.workload;
+
+import dev.plinth.simulation.kernel.Trace;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a seed did.
+ *
+ * @param violations what must not be; empty mostly
+ * @param counts of operations, faults, answers
+ * @param nanos of virtual time
+ */
+public record RunReport(
+    long seed,
+    String options,
+    Trace trace,
+    List<String> violations,
+    Map<String, Long> counts,
+    long nanos) {
+
+  public long count(String what) {
+    return counts.getOrDefault(what, 0L);
+  }
+
+  public boolean isClean() {
+    return violations.isEmpty();
+  }
+
+  /** All that is needed to find out why. */
+  public String failure(Path directory) {
+    Path file = directory.resolve("seed-" + seed + ".txt");
+    trace.write(file);
+    return "seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\nagain: ./gradlew sim -Pseed=%d"
+        .formatted(
+            seed,
+            String.join("\n  ", violations),
+            options,
+            file.toAbsolutePath(),
+            String.join("\n", trace.last()),
+            seed);
+  }
+
+  static String stack(Throwable thrown) {
+    StringWriter stack = new StringWriter();
+    thrown.printStackTrace(new PrintWriter(stack));
+    return stack.toString();
+  }
+}

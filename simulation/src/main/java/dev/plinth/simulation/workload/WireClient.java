@@ -1,0 +1,85 @@
+package dev.plinth.simulation.workload;
+
+import dev.plinth.simulation.kernel.SimulatedMachine;
+import dev.plinth.simulation.kernel.SimulatedProcess;
+import dev.plinth.simulation.kernel.Simulation;
+import dev.plinth.simulation.network.SimulatedNetwork;
+import io.grpc.Channel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** A client process with a channel to each node and no threads: it acts when it hears something. */
+final class WireClient {
+  private final SimulatedMachine machine;
+  private final ScheduledExecutorService scheduler;
+  private final SplittableRandom random;
+  private final List<Channel> channels = new ArrayList<>();
+  private final WorkloadLog log;
+  private int served;
+  private int requests;
+
+  WireClient(SimulatedNetwork network, Simulation simulation, String name, Setting setting) {
+    SimulatedProcess process = simulation.process(name, simulation.clock(name));
+    machine = new SimulatedMachine(process, name);
+    scheduler = machine.scheduler("client");
+    random = simulation.random(name);
+    log = setting.log();
+    setting.addresses().forEach(address -> channels.add(network.channel(machine, address)));
+    served = random.nextInt(channels.size());
+  }
+
+  /** Where the nodes are, and where clients write down what they see. */
+  record Setting(List<String> addresses, WorkloadLog log) {}
+
+  String name() {
+    return machine.process().name();
+  }
+
+  SimulatedMachine machine() {
+    return machine;
+  }
+
+  SplittableRandom random() {
+    return random;
+  }
+
+  WorkloadLog log() {
+    return log;
+  }
+
+  int nodes() {
+    return channels.size();
+  }
+
+  Channel channel(int node) {
+    return channels.get(node);
+  }
+
+  /** The node that answered last. */
+  int served() {
+    return served;
+  }
+
+  void served(int node) {
+    served = node;
+  }
+
+  String newRequestId() {
+    return name() + "-" + ++requests;
+  }
+
+  void after(long millis, Runnable task) {
+    scheduler.schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
+
+  long now() {
+    return machine.process().simulation().now();
+  }
+
+  void trace(String what) {
+    machine.process().simulation().trace(name(), what);
+  }
+}

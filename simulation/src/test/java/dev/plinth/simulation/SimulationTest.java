@@ -1,0 +1,51 @@
+package dev.plinth.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.plinth.simulation.workload.LeaseRun;
+import dev.plinth.simulation.workload.RunReport;
+import dev.plinth.testkit.JavaProcess;
+import java.nio.file.Path;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SimulationTest {
+  private static final int SEEDS = 40;
+  private static final int TWICE = 10;
+  private static final Logger ROOT = Logger.getLogger("");
+
+  @BeforeAll
+  static void silence() {
+    ROOT.setLevel(Level.OFF);
+  }
+
+  @Test
+  void fixedSeeds_violateNothing() {
+    long answered = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      RunReport report = LeaseRun.of(seed);
+      if (!report.isClean()) {
+        throw new AssertionError(report.failure(Path.of("build", "simulation")));
+      }
+      answered += report.count("answered");
+    }
+    assertTrue(answered > 100 * SEEDS, answered + " answers");
+  }
+
+  @Test
+  void aSeed_inAnotherJvm_leavesTheSameTrace(@TempDir Path directory) {
+    try (JavaProcess other =
+        JavaProcess.start(directory, SimulationMain.class, "hashes", "1", "" + TWICE)) {
+      other.awaitLine("done");
+      for (long seed = 1; seed <= TWICE; seed++) {
+        String hash = other.awaitLine("hash " + seed + " (\\w+)$").group(1);
+        String here = Long.toHexString(LeaseRun.of(seed).trace().hash());
+        assertEquals(hash, here, "seed " + seed);
+      }
+    }
+  }
+}

@@ -7,8 +7,7 @@ import java.util.function.Supplier;
 
 /** The registry as its tests start it. */
 final class RegistryWiring implements Supplier<Wiring<?>> {
-  private static final Wiring<RegistryApp> WIRING =
-      new Wiring<>(RegistryService::app, RegistryService::on);
+  static final Wiring<RegistryApp> WIRING = new Wiring<>(RegistryService::app, RegistryService::on);
 
   @Override
   public Wiring<?> get() {

@@ -33,6 +33,7 @@ class PublishedFilesTest {
           "plinth-machine",
           "plinth-proto",
           "plinth-rate-limiter",
+          "plinth-registry",
           "plinth-server-kit",
           "plinth-shards",
           "plinth-standalone");

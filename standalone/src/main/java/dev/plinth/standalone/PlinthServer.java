@@ -8,6 +8,8 @@ import dev.plinth.machine.Machine;
 import dev.plinth.ratelimit.RateLimitService;
 import dev.plinth.ratelimit.policy.PolicyApp;
 import dev.plinth.ratelimit.store.BudgetStore;
+import dev.plinth.registry.RegistryService;
+import dev.plinth.registry.core.RegistryApp;
 import dev.plinth.server.DataDirectory;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.Metrics;
@@ -47,7 +49,8 @@ public final class PlinthServer implements RunningProcess {
       LeaseApp leases = LeaseService.app(machine, metrics.registry());
       IdApp ids = IdService.app(machine.time(), metrics.registry());
       PolicyApp policies = RateLimitService.app(machine.time());
-      Shards shards = opened(openShards(List.of(leases, ids, policies), metrics));
+      RegistryApp members = RegistryService.app(machine, metrics.registry());
+      Shards shards = opened(openShards(List.of(leases, ids, policies, members), metrics));
       int callsPerConnection = settings.host().limits().callsPerConnection();
       CallForwarder callForwarder = opened(new CallForwarder(shards, node(), callsPerConnection));
       BudgetStore budgets = openBudgets();
@@ -57,6 +60,7 @@ public final class PlinthServer implements RunningProcess {
                   .router(callForwarder)
                   .add(LeaseService.on(shards, leases, shards.engine()))
                   .add(IdService.on(shards, ids, shards.engine()))
+                  .add(RegistryService.on(shards, members, shards.engine()))
                   .add(
                       RateLimitService.on(
                           shards,

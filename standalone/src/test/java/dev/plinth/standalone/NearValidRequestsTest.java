@@ -8,6 +8,7 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.registry.v1.RegistryServiceGrpc;
 import dev.plinth.testkit.TestSettings;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -62,6 +63,7 @@ class NearValidRequestsTest {
           // Those that define things first, so that the others find some.
           dev.plinth.ratelimit.v1.RateLimitServiceGrpc.getServiceDescriptor(),
           IdServiceGrpc.getServiceDescriptor(),
+          RegistryServiceGrpc.getServiceDescriptor(),
           LeaseServiceGrpc.getServiceDescriptor(),
           ElectionServiceGrpc.getServiceDescriptor(),
           AdminServiceGrpc.getServiceDescriptor(),

@@ -14,6 +14,7 @@ import dev.plinth.options.v1.CallKind;
 import dev.plinth.options.v1.CallOptions;
 import dev.plinth.options.v1.Role;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
+import dev.plinth.registry.v1.RegistryServiceGrpc;
 import dev.plinth.server.Engine;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.HostedService;
@@ -37,7 +38,8 @@ class CallDeclarationTest {
         IdServiceGrpc.getServiceDescriptor(),
         LeaseServiceGrpc.getServiceDescriptor(),
         ElectionServiceGrpc.getServiceDescriptor(),
-        RateLimitServiceGrpc.getServiceDescriptor());
+        RateLimitServiceGrpc.getServiceDescriptor(),
+        RegistryServiceGrpc.getServiceDescriptor());
   }
 
   @ParameterizedTest

@@ -118,7 +118,8 @@ final class ShellSession {
         .replaceAll(
             placeholder -> {
               String field = camelCase(placeholder.group(1));
-              boolean isEnum = placeholder.group(1).matches("(MODE|FORMAT|ALGORITHM|ORDER)_.*");
+              boolean isEnum =
+                  placeholder.group(1).matches("(MODE|FORMAT|ALGORITHM|ORDER|OVERRIDE)_.*");
               if (isEnum) {
                 return placeholder.group();
               }

@@ -1,0 +1,14 @@
+package dev.plinth.registry.core;
+
+/** A member's place: a namespace, a group in it, and a name in that. */
+public record MemberName(String namespace, String group, String member) {
+  /** What no other member has; groups and namespaces have no slash. */
+  String path() {
+    return namespace + "/" + group + "/" + member;
+  }
+
+  static MemberName ofPath(String path) {
+    String[] parts = path.split("/", 3);
+    return new MemberName(parts[0], parts[1], parts[2]);
+  }
+}

@@ -1,0 +1,2 @@
+/** The registry on the wire. */
+package dev.plinth.registry.grpc;

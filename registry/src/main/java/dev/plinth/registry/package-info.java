@@ -1,0 +1,2 @@
+/** The registry: who is there, in which state, and why. */
+package dev.plinth.registry;

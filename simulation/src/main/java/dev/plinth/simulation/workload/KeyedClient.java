@@ -131,7 +131,7 @@ final class KeyedClient {
   }
 
   private void outlive(LeaseCall spec, Held own, int times, Runnable then) {
-    if (times == 0) {
+    if (times == 0 || client.log().isOver()) {
       then.run();
       return;
     }

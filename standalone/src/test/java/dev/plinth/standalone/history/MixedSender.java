@@ -64,16 +64,24 @@ final class MixedSender {
     History<LogCall, LogAnswer>.Call recorded = history.invoke(client, call);
     long start = System.nanoTime();
     long end = start + PATIENT.toNanos();
+    boolean settles = false;
+    int attempts = 0;
     for (int node = served; ; node = (node + 1) % cluster.size()) {
       Optional<Duration> left =
           givesUpAfter.map(time -> time.minusNanos(System.nanoTime() - start));
-      boolean cancel = left.filter(time -> time.toMillis() <= 0).isPresent();
+      boolean cancel = settles || left.filter(time -> time.toMillis() <= 0).isPresent();
+      attempts++;
       long tryMillis = left.filter(t -> !cancel).map(Duration::toMillis).orElse(TRY_MILLIS);
       try {
         LogAnswer answer =
             wire.send(
                 stub(node, Math.min(tryMillis, TRY_MILLIS)),
                 new MixedWire.Sending(call, key, id, wait, cancel));
+        // A refusal says nothing of copies that are still under way; a cancel settles it.
+        if (attempts > 1 && !cancel && !answer.done() && call.kind() == LogCall.Kind.ACQUIRE) {
+          settles = true;
+          continue;
+        }
         recorded.ok(answer);
         answered.incrementAndGet();
         served = node;

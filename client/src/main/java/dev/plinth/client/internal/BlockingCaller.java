@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Calls that their caller waits for, retried with the same request. */
 public record BlockingCaller(
@@ -32,9 +33,20 @@ public record BlockingCaller(
 
   public <Q, A> A call(MethodDescriptor<Q, A> method, Q request, OperationDeadline deadline)
       throws InterruptedException {
+    return callWithRequests(method, () -> request, deadline);
+  }
+
+  /**
+   * Like {@link #call}, for a caller that counts the attempts.
+   *
+   * @param requests gives the same request for each attempt
+   */
+  public <Q, A> A callWithRequests(
+      MethodDescriptor<Q, A> method, Supplier<Q> requests, OperationDeadline deadline)
+      throws InterruptedException {
     for (int failures = 0; ; failures++) {
       try {
-        return attempt(method, request, ClientWire.shorter(callDeadline, deadline.left()));
+        return attempt(method, requests.get(), ClientWire.shorter(callDeadline, deadline.left()));
       } catch (CallFailedException e) {
         sleepOrThrow(e, failures, deadline);
       }

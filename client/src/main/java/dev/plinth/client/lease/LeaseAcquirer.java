@@ -12,6 +12,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.lease.v1.Lease;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Acquires keys, over lost answers and lost sessions. A call that got no answer, or was
@@ -83,6 +84,7 @@ record LeaseAcquirer(
     boolean queues = waits && !deadline.isSpent();
     long highest = sessions.tokens().highest(namespace);
     Q request = acquisition.request().apply(session.id());
+    AtomicInteger attempts = new AtomicInteger();
     boolean settled = false;
     try {
       A answer =
@@ -91,13 +93,24 @@ record LeaseAcquirer(
                   .blockingCaller()
                   .callWithLongPoll(
                       acquisition.method(),
-                      left -> acquisition.waiting().apply(request, left),
+                      left -> {
+                        attempts.incrementAndGet();
+                        return acquisition.waiting().apply(request, left);
+                      },
                       deadline)
               : runtime
                   .blockingCaller()
-                  .call(acquisition.method(), request, oneCallAtLeast(deadline));
+                  .callWithRequests(
+                      acquisition.method(),
+                      () -> {
+                        attempts.incrementAndGet();
+                        return request;
+                      },
+                      oneCallAtLeast(deadline));
       settled = true;
       List<LocalLease> granted = granted(acquisition, answer, session);
+      // A refusal says nothing of an earlier attempt that may still be under way.
+      settled = !granted.isEmpty() || attempts.get() == 1;
       checkTokens(acquisition.fresh().apply(answer), granted, highest);
       return granted;
     } catch (CallFailedException e) {

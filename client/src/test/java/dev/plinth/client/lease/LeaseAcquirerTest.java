@@ -2,6 +2,7 @@ package dev.plinth.client.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
@@ -22,12 +23,13 @@ import dev.plinth.testkit.Await;
 import dev.plinth.testkit.ManualClock;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,12 +39,13 @@ class LeaseAcquirerTest {
   private static final Duration TTL = Duration.ofSeconds(10);
 
   private final ManualClock clock = new ManualClock();
-  private final List<String> calls = new ArrayList<>();
+  private final List<String> calls = new CopyOnWriteArrayList<>();
   private Duration openingTakes = Duration.ZERO;
   private Duration grantTakes = Duration.ZERO;
   private volatile long held;
   private volatile long tokens;
   private boolean beatsAreAnswered;
+  private boolean losesFirst;
   private Server server;
   private ManagedChannel channel;
   private LeaseClient leaseClient;
@@ -131,6 +134,22 @@ class LeaseAcquirerTest {
     assertEquals(3, leaseClient.tryAcquire("printer").orElseThrow().requireHeld());
   }
 
+  /** The first attempt may be under way still, and be granted after another's answer. */
+  @Test
+  void refusalOfALaterAttempt_isSettledByACancel_andWhatWasGranted_isGivenBack() throws Exception {
+    losesFirst = true;
+    held = ++tokens;
+    assertTrue(leaseClient.tryAcquire("printer").isEmpty());
+    Await.until(
+        "it is settled",
+        () -> {
+          clock.runDue();
+          return held == 0;
+        });
+    assertEquals(
+        List.of("open", "acquire s1", "acquire s1", "cancel s1", "release 1"), List.copyOf(calls));
+  }
+
   private final class OneKey extends LeaseServiceImplBase {
     private int sessions;
 
@@ -156,12 +175,17 @@ class LeaseAcquirerTest {
 
     @Override
     public void acquire(AcquireRequest request, StreamObserver<AcquireResponse> to) {
-      calls.add("acquire " + request.getSessionId());
-      if (held != 0) {
+      calls.add((request.getCancel() ? "cancel " : "acquire ") + request.getSessionId());
+      if (losesFirst) {
+        losesFirst = false;
+        to.onError(Status.UNAVAILABLE.asRuntimeException());
+        return;
+      }
+      if (held != 0 && !request.getCancel()) {
         answer(to, outcome(AcquireResponse.Outcome.OUTCOME_HELD).build());
         return;
       }
-      held = ++tokens;
+      held = request.getCancel() ? held : ++tokens;
       clock.advance(grantTakes);
       grantTakes = Duration.ZERO;
       Lease lease = Lease.newBuilder().setKey(request.getKey()).setToken(held).build();

@@ -51,6 +51,10 @@ public final class ZooKeeperProcess implements AutoCloseable {
     return "127.0.0.1:" + port;
   }
 
+  public long pid() {
+    return process.pid();
+  }
+
   /** A connected client. */
   public CuratorFramework connect(Duration session) throws InterruptedException {
     CuratorFramework client = connect(address(), session);

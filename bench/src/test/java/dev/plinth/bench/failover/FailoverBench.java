@@ -4,6 +4,7 @@ import static dev.plinth.bench.Table.count;
 
 import dev.plinth.bench.Aims;
 import dev.plinth.bench.Chosen;
+import dev.plinth.bench.Millis;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
 import dev.plinth.bench.Table;

@@ -1,5 +1,6 @@
 package dev.plinth.bench.failover;
 
+import dev.plinth.bench.Millis;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -3,6 +3,7 @@ package dev.plinth.bench.limits;
 import dev.plinth.bench.Aims;
 import dev.plinth.bench.BenchRedis;
 import dev.plinth.bench.BenchServer;
+import dev.plinth.bench.Chosen;
 import dev.plinth.bench.Load.Times;
 import dev.plinth.bench.Pace;
 import dev.plinth.bench.Page;
@@ -31,12 +32,15 @@ class LimitsBench {
   private static final int[] THREADS = Pace.QUICK ? new int[] {8} : new int[] {1, 8, 64};
   private static final Pace PACE = Pace.of(2, 0.25, 0.6);
 
+  private static final int ROUNDS = Integer.getInteger("plinth.bench.rounds", PACE.rounds());
+
   @TempDir Path directory;
   private final Scores scores = new Scores();
   private int runs;
 
   @Test
   void limits() throws Exception {
+    Chosen.checkRows(all().stream().map(Scene::row).toList());
     String uri = BenchRedis.uri(REDIS);
     Table memory;
     try (BenchRedis redis = new BenchRedis(uri);
@@ -46,7 +50,7 @@ class LimitsBench {
       redis.durable(false);
       memory = new MemoryUse(redis, new Clients(uri, server.target())).table();
       warmUp(fleet, redis);
-      for (int round = 0; round < PACE.rounds(); round++) {
+      for (int round = 0; round < ROUNDS; round++) {
         for (Scene scene : scenes()) {
           System.out.println("round %d: %s".formatted(round + 1, scene));
           for (Entry entry : Entry.values()) {
@@ -92,6 +96,10 @@ class LimitsBench {
   }
 
   private static List<Scene> scenes() {
+    return all().stream().filter(scene -> Chosen.row(scene.row())).toList();
+  }
+
+  private static List<Scene> all() {
     List<Scene> scenes = new ArrayList<>();
     for (Keys keys : Keys.values()) {
       for (int processes : new int[] {1, PROCESSES}) {

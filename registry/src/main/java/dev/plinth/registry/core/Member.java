@@ -28,8 +28,8 @@ final class Member {
   /** While a mass expiry holds it back, until when that may last. */
   Long heldUntil;
 
-  /** What its row weighs. */
-  int rowBytes;
+  /** What it counts for among the bytes of its namespace. */
+  int weight;
 
   Member(MemberName name, long incarnation, String sessionId, MemberGroup group) {
     this.name = name;

@@ -15,7 +15,9 @@ public record MemberPage(List<MemberView> members, Optional<Position> next, int 
   private static final int MAX_VISITS_EACH = 10;
   static final int MAX_BYTES = 1 << 20;
 
-  /** The last member that was looked at. */
+  /**
+   * The last member that was looked at; without a name if it is to begin with the group's first.
+   */
   public record Position(String group, String member) {
     public static final Position START = new Position("", "");
   }
@@ -46,6 +48,13 @@ public record MemberPage(List<MemberView> members, Optional<Position> next, int 
     boolean add(MemberGroup group) {
       boolean resumes = group.name.equals(request.after().group());
       String after = resumes ? request.after().member() : "";
+      if (isFull()) {
+        full = true;
+        return false;
+      }
+      // Those of ended members alone are many at times, and cost a visit too.
+      visits++;
+      last = new Position(group.name, after);
       for (Member member : group.there.tailMap(after, false).values()) {
         if (isFull()) {
           full = true;
@@ -64,7 +73,7 @@ public record MemberPage(List<MemberView> members, Optional<Position> next, int 
 
     private boolean isFull() {
       return members.size() == request.size()
-          || visits == (long) request.size() * MAX_VISITS_EACH
+          || visits >= (long) request.size() * MAX_VISITS_EACH
           || bytes >= MAX_BYTES;
     }
 

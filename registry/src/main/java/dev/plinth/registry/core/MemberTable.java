@@ -6,24 +6,28 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The namespaces of a shard with their members, the rows of those, and what watchers are told. */
 final class MemberTable {
   /** For how long the name and last incarnation of an ended member are kept. */
   static final Duration TOMBSTONE = Duration.ofMinutes(10);
 
+  // A member without its texts, and its places in maps.
+  static final int OBJECT_BYTES = 400;
+
   final RegistryEvents events;
   private final InstantSource clock;
   private final Map<String, RegistryNamespace> namespaces = new HashMap<>();
 
-  /** Ended members, first to be forgotten first; some of their names may be in use again. */
-  private final Deque<Member> tombstones = new ArrayDeque<>();
+  /** Ended members, first to be forgotten first. */
+  private final Set<Member> tombstones = new LinkedHashSet<>();
 
   private boolean forgets;
 
@@ -66,12 +70,25 @@ final class MemberTable {
     return namespaces.size();
   }
 
+  int tombstones() {
+    return tombstones.size();
+  }
+
   /** Stores a member as it is. */
   void put(Member member, Tx tx) {
     byte[] row = RegistryRows.encode(member);
-    member.group.namespace.memberBytes += row.length - member.rowBytes;
-    member.rowBytes = row.length;
+    weigh(member, row.length);
     tx.put(RegistryRows.keyOf(member), row);
+  }
+
+  void weigh(Member member, int rowBytes) {
+    int weight = OBJECT_BYTES + member.name.path().length() + rowBytes;
+    member.group.namespace.memberBytes += weight - member.weight;
+    member.weight = weight;
+  }
+
+  void forgetWeight(Member member) {
+    member.group.namespace.memberBytes -= member.weight;
   }
 
   void emit(MemberChange.Type type, Member member, Map<String, String> labelsBefore, Tx tx) {
@@ -102,12 +119,14 @@ final class MemberTable {
 
   void hold(Member member, Tx tx) {
     member.group.hold(member, tx.nanos());
+    member.group.namespace.held++;
     events.held(1);
   }
 
   void unhold(Member member) {
     if (member.heldUntil != null) {
       member.group.unhold(member);
+      member.group.namespace.held--;
       events.held(-1);
     }
   }
@@ -138,27 +157,30 @@ final class MemberTable {
   /** Its name is in use again, under the same row. */
   void unbury(Member member) {
     member.group.ended.remove(member.name.member());
-    member.group.namespace.memberBytes -= member.rowBytes;
+    tombstones.remove(member);
+    forgetWeight(member);
   }
 
   private void forgetLater(Tx tx) {
     if (!forgets && !tombstones.isEmpty()) {
       forgets = true;
-      tx.at(tombstones.element().forgetAt, this::forget);
+      tx.at(tombstones.iterator().next().forgetAt, this::forget);
     }
   }
 
   private void forget(Tx tx) {
     forgets = false;
-    while (!tombstones.isEmpty()
-        && tombstones.element().forgetAt - tx.nanos() <= 0
-        && tx.writes() < MemberGroup.MAX_WRITES) {
-      Member member = tombstones.remove();
-      if (member.group.ended.remove(member.name.member(), member)) {
-        member.group.namespace.memberBytes -= member.rowBytes;
-        tx.delete(RegistryRows.keyOf(member));
-        forgetIfUnused(member.group);
+    Iterator<Member> first = tombstones.iterator();
+    while (first.hasNext() && tx.writes() < MemberGroup.MAX_WRITES) {
+      Member member = first.next();
+      if (member.forgetAt - tx.nanos() > 0) {
+        break;
       }
+      first.remove();
+      member.group.ended.remove(member.name.member());
+      forgetWeight(member);
+      tx.delete(RegistryRows.keyOf(member));
+      forgetIfUnused(member.group);
     }
     forgetLater(tx);
   }

@@ -47,8 +47,7 @@ public final class Members {
     MemberName name = MemberName.ofPath(row.key());
     RegistryNamespace namespace = table.namespace(name.namespace());
     Member member = RegistryRows.member(row, name, namespace.group(name.group()));
-    member.rowBytes = bytes;
-    namespace.memberBytes += bytes;
+    table.weigh(member, bytes);
     if (member.end != null) {
       table.bury(member, tx);
       return;
@@ -84,7 +83,7 @@ public final class Members {
       table.group(name.namespace(), name.group()).ifPresent(MemberGroup::admitMember);
     }
     RegistryNamespace namespace = table.namespace(name.namespace());
-    namespace.admitBytes(RegistryRows.bytes(attributes));
+    namespace.admitBytes(MemberTable.OBJECT_BYTES + RegistryRows.bytes(attributes));
     sessions.registers(session, tx);
     Member member = new Member(name, tx.token(), key.id(), namespace.group(name.group()));
     member.attributes = attributes;
@@ -119,7 +118,7 @@ public final class Members {
   private void replace(Member old, MemberSession by, Tx tx) {
     MemberSession session = old.session;
     table.remove(old);
-    old.group.namespace.memberBytes -= old.rowBytes;
+    table.forgetWeight(old);
     if (session != by) {
       sessions.lose(session, old.name);
       sessions.removeIfOver(session, tx);
@@ -216,7 +215,7 @@ public final class Members {
     Optional<RegistryNamespace> namespace = table.find(request.namespace());
     int held = 0;
     if (namespace.isPresent() && request.group().isEmpty()) {
-      held = namespace.get().held();
+      held = namespace.get().held;
       for (MemberGroup group :
           namespace.get().groups.tailMap(request.after().group(), true).values()) {
         if (!page.add(group)) {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 final class RegistryNamespace {
   static final int MAX_SESSIONS = 100_000;
   static final int MAX_OVERRIDES = 10_000;
-  static final long MAX_BYTES = 64L << 20;
+  static final long MAX_BYTES = 128L << 20;
   private static final Duration LATER = Duration.ofSeconds(1);
 
   final String name;
@@ -22,8 +22,11 @@ final class RegistryNamespace {
   /** By path. */
   private final Map<String, MemberOverride> overrides = new HashMap<>();
 
-  /** What the rows of members weigh, those of ended ones too. */
+  /** What members take in memory, ended ones too. */
   long memberBytes;
+
+  /** Members of all groups that a mass expiry holds back. */
+  int held;
 
   RegistryNamespace(String name) {
     this.name = name;
@@ -40,10 +43,6 @@ final class RegistryNamespace {
   void override(MemberName member, Optional<MemberOverride> next) {
     next.ifPresentOrElse(
         set -> overrides.put(member.path(), set), () -> overrides.remove(member.path()));
-  }
-
-  int held() {
-    return groups.values().stream().mapToInt(MemberGroup::held).sum();
   }
 
   void admitSession() {

@@ -27,7 +27,7 @@ import dev.plinth.shards.grpc.PageTokenFormat;
 final class MemberQueryCalls {
   // The format's number, then the group and name of the last member that was looked at.
   private static final PageTokenFormat PAGES =
-      new PageTokenFormat("m", "1", "[a-z0-9-]{1,63}/.+", RegistryWire.MAX_NAME + 80);
+      new PageTokenFormat("m", "1", "[a-z0-9-]{1,63}/.*", RegistryWire.MAX_NAME + 80);
 
   private MemberQueryCalls() {}
 

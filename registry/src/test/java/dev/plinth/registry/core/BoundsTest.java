@@ -98,12 +98,46 @@ class BoundsTest extends CoreTest {
         members.list(
             new MemberPage.Request(SPACE, "", List.of(none), MemberPage.Position.START, 10));
     assertEquals(List.of(), page.members());
-    assertEquals(Optional.of(new MemberPage.Position("web", "m-00099")), page.next());
+    assertEquals(Optional.of(new MemberPage.Position("web", "m-00098")), page.next());
     MemberPage full =
         members.list(
             new MemberPage.Request(
                 SPACE, "web", List.of(), new MemberPage.Position("web", "m-04990"), 9));
     assertEquals("m-04999", full.members().get(8).name().member());
     assertEquals(Optional.empty(), full.next());
+  }
+
+  @Test
+  void page_overGroupsOfEndedMembers_ends_andGoesOnWhereItEnded() {
+    SessionKey session = open("a");
+    for (int i = 0; i < 250; i++) {
+      MemberName name = new MemberName(SPACE, "g-%03d".formatted(i), "m");
+      register(name, session);
+      if (i != 249) {
+        deregister(name, session);
+      }
+    }
+    MemberPage.Position at = MemberPage.Position.START;
+    for (int group : new int[] {99, 198}) {
+      MemberPage page = members.list(new MemberPage.Request(SPACE, "", List.of(), at, 10));
+      assertEquals(List.of(), page.members());
+      at = page.next().orElseThrow();
+      assertEquals(new MemberPage.Position("g-%03d".formatted(group), ""), at);
+    }
+    MemberPage last = members.list(new MemberPage.Request(SPACE, "", List.of(), at, 10));
+    assertEquals("g-249", last.members().get(0).name().group());
+    assertEquals(Optional.empty(), last.next());
+  }
+
+  @Test
+  void name_thatIsUsedAgainAndAgain_leavesOneTombstone() {
+    SessionKey session = open("a");
+    for (int i = 0; i < 1000; i++) {
+      register(WEB_1, session);
+      deregister(WEB_1, session);
+    }
+    assertEquals(1, members.table.tombstones());
+    register(WEB_1, session);
+    assertEquals(0, members.table.tombstones());
   }
 }

@@ -211,15 +211,7 @@ final class BadFields {
   private void reads(Message request) {
     if (request instanceof ListMembersRequest) {
       rows(request, "page_size", -1, 1001);
-      rows(
-          request,
-          "page_token",
-          "x",
-          "m2.a/b",
-          "m1.a",
-          "m1./b",
-          "m1.a/",
-          "m1.a/" + "x".repeat(999));
+      rows(request, "page_token", "x", "m2.a/b", "m1.a", "m1./b", "m1.a/" + "x".repeat(999));
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * One running server of an engine. Its address and data stay the same however often it is killed
@@ -50,6 +51,11 @@ public final class EngineNode {
    */
   public boolean controllable() {
     return serverController.controllable();
+  }
+
+  /** Of the server's process, if it runs and is one of this machine. */
+  public OptionalLong pid() {
+    return serverController.pid();
   }
 
   /** Kills the server with SIGKILL and waits until it is gone. */

@@ -1,5 +1,7 @@
 package dev.plinth.testkit.engine;
 
+import java.util.OptionalLong;
+
 /** How a node's server is run and signalled: a process on a leash, a container, or not at all. */
 interface ServerController {
   /** Starts the server, for the first time or on the data of the last time, without waiting. */
@@ -15,6 +17,11 @@ interface ServerController {
   boolean alive();
 
   boolean controllable();
+
+  /** Of the server's process, if it runs and is one of this machine. */
+  default OptionalLong pid() {
+    return OptionalLong.empty();
+  }
 
   /** The last lines of what the server printed. */
   String logTail();

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * A server process that cannot outlive this JVM. Between the two stands a shell that starts and
@@ -95,6 +96,12 @@ final class SupervisedProcess implements ServerController {
   @Override
   public boolean alive() {
     return say("ASK") != 0;
+  }
+
+  @Override
+  public OptionalLong pid() {
+    long pid = say("ASK");
+    return pid == 0 ? OptionalLong.empty() : OptionalLong.of(pid);
   }
 
   @Override

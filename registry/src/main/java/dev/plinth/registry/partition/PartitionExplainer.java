@@ -1,7 +1,6 @@
 package dev.plinth.registry.partition;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Says why a partition is in its state, in words and figures. */
@@ -67,7 +66,9 @@ final class PartitionExplainer {
     return owner.draining ? "it is DRAINING" : "another member is to have it";
   }
 
+  /** To a tenth of a second, for people. */
   private static String text(Duration time) {
-    return String.format(Locale.ROOT, "%.1fs", time.toMillis() / 1000.0);
+    long tenths = time.toMillis() / 100;
+    return tenths % 10 == 0 ? tenths / 10 + "s" : tenths / 10 + "." + tenths % 10 + "s";
   }
 }

@@ -137,8 +137,8 @@ class PartitionGroupsTest extends PartitionCoreTest {
     assertEquals(
         "REVOKED: web-1 of session "
             + a.id()
-            + " is to release it, since another member is to have it; it has not for 30.0s"
-            + " (expected: 30.0s at most) and keeps it until it does, leaves, or is DEAD",
+            + " is to release it, since another member is to have it; it has not for 30s"
+            + " (expected: 30s at most) and keeps it until it does, leaves, or is DEAD",
         why(number));
     keepAlive(600, a, b);
     assertEquals(Map.of("web-1", 2L), shares(), "no hand-over by force");

@@ -1,7 +1,9 @@
 package dev.plinth.registry;
 
 import dev.plinth.machine.Machine;
+import dev.plinth.registry.core.PresenceContext;
 import dev.plinth.registry.core.RegistryApp;
+import dev.plinth.registry.grpc.PresenceBindings;
 import dev.plinth.registry.grpc.RegistryBindings;
 import dev.plinth.server.Engine;
 import dev.plinth.server.HostedService;
@@ -10,16 +12,23 @@ import dev.plinth.shards.grpc.ShardService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 
-/** Sessions and members of groups. */
+/** Sessions, members of groups, and presence in rooms. */
 public final class RegistryService {
   private RegistryService() {}
 
   /** What it keeps in the shards; they are opened with it. */
   public static RegistryApp app(Machine machine, MeterRegistry registry) {
-    return new RegistryApp(machine.time(), new RegistryMetrics(registry));
+    PresenceContext presenceContext =
+        new PresenceContext(
+            new PresenceMetrics(registry),
+            machine.random(),
+            machine::isHeapFull,
+            machine.memoryShare(PresenceContext.RESUME_BYTES));
+    return new RegistryApp(machine.time(), new RegistryMetrics(registry), presenceContext);
   }
 
   public static HostedService on(Shards shards, RegistryApp app, Engine engine) {
-    return new ShardService(List.of(RegistryBindings.on(shards, app)), engine);
+    return new ShardService(
+        List.of(RegistryBindings.on(shards, app), PresenceBindings.on(shards, app)), engine);
   }
 }

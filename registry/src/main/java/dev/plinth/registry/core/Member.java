@@ -28,6 +28,9 @@ final class Member {
   /** While a mass expiry holds it back, until when that may last. */
   Long heldUntil;
 
+  /** Its part of the checksums of its group and namespace; 0 unless it is there. */
+  long hash;
+
   /** What its row weighs. */
   int rowBytes;
 

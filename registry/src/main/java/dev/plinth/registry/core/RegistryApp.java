@@ -10,10 +10,12 @@ import java.util.List;
 public final class RegistryApp implements ShardApp<Members> {
   private final InstantSource clock;
   private final RegistryEvents events;
+  private final PresenceContext presenceContext;
 
-  public RegistryApp(InstantSource clock, RegistryEvents events) {
+  public RegistryApp(InstantSource clock, RegistryEvents events, PresenceContext presenceContext) {
     this.clock = clock;
     this.events = events;
+    this.presenceContext = presenceContext;
   }
 
   @Override
@@ -23,9 +25,14 @@ public final class RegistryApp implements ShardApp<Members> {
 
   @Override
   public Members open(List<Row> rows, Tx tx) {
-    Members members = new Members(clock, events);
+    Members members = new Members(clock, events, presenceContext);
     members.load(rows, tx);
     return members;
+  }
+
+  @Override
+  public void progress(Members members, long nanos) {
+    members.presences().progress(nanos);
   }
 
   @Override

@@ -25,6 +25,9 @@ final class RegistryNamespace {
   /** What the rows of members weigh, those of ended ones too. */
   long memberBytes;
 
+  /** Of the members that are there, as watchers were told. */
+  long checksum;
+
   RegistryNamespace(String name) {
     this.name = name;
   }

@@ -171,8 +171,7 @@ class RoomWatchTest extends PresenceCoreTest {
     PresenceSubscription subscription = watch(first, Optional.empty());
     subscription.leave(tx.next());
     clock.advance(PresenceRoom.KEPT);
-    beat(session);
-    track(session, "ann");
+    track(open("b"), "ann");
     FoldingWatcher again = FoldingWatcher.after(first);
     watch(again, Optional.of(first.at));
     assertEquals(List.of(Gap.class, Snapshot.class), types(again));

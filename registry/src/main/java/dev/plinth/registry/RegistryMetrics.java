@@ -27,9 +27,9 @@ final class RegistryMetrics implements RegistryEvents {
 
   RegistryMetrics(MeterRegistry registry) {
     ServiceMeters meters = new ServiceMeters(registry, "plinth.registry.");
-    members = meters.gauge("members");
-    sessions = meters.gauge("sessions");
-    held = meters.gauge("expiry.held");
+    members = meters.gauge("members", "Members that are there: ALIVE, DRAINING or SUSPECT");
+    sessions = meters.gauge("sessions", "Sessions that are open");
+    held = meters.gauge("expiry.held", "Members that a mass expiry holds back as SUSPECT");
     beats =
         meters.counters(
             "beats",

@@ -20,6 +20,14 @@ final class AppStates {
     return (S) states.get(app);
   }
 
+  void progress(long nanos) {
+    states.keySet().forEach(app -> progress(app, nanos));
+  }
+
+  private <S> void progress(ShardApp<S> app, long nanos) {
+    app.progress(of(app), nanos);
+  }
+
   void close() {
     states.keySet().forEach(this::close);
   }

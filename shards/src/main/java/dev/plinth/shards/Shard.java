@@ -46,9 +46,7 @@ final class Shard {
   private boolean stopped;
   private volatile Failure dropped; // written by the loop, read by whoever would replace the shard
 
-  /**
-   * Completions of commits come back through {@code loop}, which runs them on this shard's thread.
-   */
+  /** Completions of commits come back through {@code loop}, on this shard's thread. */
   Shard(
       ShardStore store,
       OwnedShard owned,
@@ -63,7 +61,8 @@ final class Shard {
     this.nanos = machine.nanos();
     this.memo = memo;
     this.metrics = metrics;
-    this.timers = new ShardTimers(machine.time().nanos(), this::mayFire, this::fire);
+    this.timers =
+        new ShardTimers(machine.time().nanos(), this::mayFire, this::isStopped, this::fire);
     this.commits = new CommitPipeline(store, owned, nanos, new CommitListener());
     this.heldBack = new HeldBackTasks(commits);
     numberFrom(owned.revision());
@@ -142,9 +141,7 @@ final class Shard {
     }
   }
 
-  /**
-   * Like {@link #mutate}, but a request seen before gets its first answer and has no second effect.
-   */
+  /** Like {@link #mutate}, but a request seen before has no effect and gets its first answer. */
   <S, R> void runOnce(
       ShardApp<S> shardApp,
       CommandPriority commandPriority,
@@ -195,6 +192,7 @@ final class Shard {
   void progress() {
     if (refusal() == null) {
       hub.progress();
+      states.progress(timers.now());
     }
   }
 
@@ -220,7 +218,7 @@ final class Shard {
     if (dropped == null && owned.isLost()) {
       drop(ShardFailures.moved(number()));
     }
-    if (dropped != null || stopped) {
+    if (isStopped()) {
       return ShardFailures.noEffect(number());
     }
     if (hasAuthority) {
@@ -235,8 +233,12 @@ final class Shard {
     return store.authorityUntil() - nanos.getAsLong() > 0;
   }
 
+  private boolean isStopped() {
+    return dropped != null || stopped;
+  }
+
   private boolean mayFire() {
-    return dropped == null && !stopped && store.readOnly().isEmpty();
+    return !isStopped() && store.readOnly().isEmpty();
   }
 
   private void fire(Tx.TimerTask task, long lateNanos) {

@@ -21,6 +21,15 @@ public interface ShardApp<S> {
   S open(List<Row> rows, Tx tx);
 
   /**
+   * Tells those who follow what only the state in memory has, and not the events of commits, that
+   * they have missed nothing. Called at the cadence of all watches, while this node is sure to own
+   * the shard.
+   *
+   * @param nanos the shard's monotonic time
+   */
+  default void progress(S state, long nanos) {}
+
+  /**
    * The shard is given up and its state with it; what was counted of it elsewhere is taken back.
    */
   default void close(S state) {}

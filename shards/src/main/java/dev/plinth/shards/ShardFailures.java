@@ -107,4 +107,13 @@ public final class ShardFailures {
         "the heap of this node is nearly full, so that nothing may be added",
         Duration.ofSeconds(1));
   }
+
+  /** For a watcher whose unread messages are too many; none was skipped. */
+  public static Failure tooSlow() {
+    return new Failure.Exhausted(
+        ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW,
+        "watch",
+        "the watcher does not keep up; resume from the last revision seen",
+        Duration.ofMillis(500));
+  }
 }

@@ -6,12 +6,14 @@ import java.util.function.LongSupplier;
 /**
  * The time of one shard and the timers on it. They fire only while the shard may decide something:
  * without a store that takes writes an expiry would be lost, and the shard with it. They are late
- * then, never lost.
+ * then, never lost. Timers that only tell callers something do not wait for the store.
  */
 final class ShardTimers {
   private final ShardClock clock;
   private final TimerWheel wheel;
+  private final TimerWheel telling;
   private final BooleanSupplier mayFire;
+  private final BooleanSupplier isStopped;
   private final TimerListener listener;
   private boolean newTimer;
 
@@ -21,10 +23,20 @@ final class ShardTimers {
     void fire(Tx.TimerTask task, long lateNanos);
   }
 
-  ShardTimers(LongSupplier nanos, BooleanSupplier mayFire, TimerListener listener) {
+  /**
+   * @param mayFire whether the shard may decide something
+   * @param isStopped whether it decides and tells nothing more
+   */
+  ShardTimers(
+      LongSupplier nanos,
+      BooleanSupplier mayFire,
+      BooleanSupplier isStopped,
+      TimerListener listener) {
     this.clock = new ShardClock(nanos);
     this.wheel = new TimerWheel(clock.getAsLong());
+    this.telling = new TimerWheel(clock.getAsLong());
     this.mayFire = mayFire;
+    this.isStopped = isStopped;
     this.listener = listener;
   }
 
@@ -39,9 +51,25 @@ final class ShardTimers {
   }
 
   Tx.Timer schedule(long dueNanos, Tx.TimerTask task) {
+    return schedule(wheel, dueNanos, task);
+  }
+
+  /** For a task that writes nothing. */
+  Tx.Timer scheduleTelling(long dueNanos, Tx.TimerTask task) {
+    return schedule(telling, dueNanos, tx -> tell(task, tx));
+  }
+
+  private static void tell(Tx.TimerTask task, Tx tx) {
+    task.run(tx);
+    if (tx.writes() > 0) {
+      throw new IllegalStateException("a timer that only tells has written");
+    }
+  }
+
+  private Tx.Timer schedule(TimerWheel to, long dueNanos, Tx.TimerTask task) {
     newTimer = true;
     TimerWheel.Timer timer =
-        wheel.schedule(dueNanos, () -> listener.fire(task, Math.max(0, now() - dueNanos)));
+        to.schedule(dueNanos, () -> listener.fire(task, Math.max(0, now() - dueNanos)));
     return timer::cancel;
   }
 
@@ -50,11 +78,18 @@ final class ShardTimers {
     if (mayFire.getAsBoolean()) {
       wheel.advance(now());
     }
+    if (!isStopped.getAsBoolean()) {
+      telling.advance(now());
+    }
   }
 
   /** When the next may be due, on the clock of the loop; {@code Long.MAX_VALUE} if none may. */
   long next() {
-    long next = mayFire.getAsBoolean() ? wheel.nextNanos() : Long.MAX_VALUE;
+    return Math.min(next(wheel, mayFire.getAsBoolean()), next(telling, !isStopped.getAsBoolean()));
+  }
+
+  private long next(TimerWheel of, boolean fires) {
+    long next = fires ? of.nextNanos() : Long.MAX_VALUE;
     return next == Long.MAX_VALUE ? next : clock.outside(next);
   }
 

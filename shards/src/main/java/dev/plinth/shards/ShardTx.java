@@ -78,6 +78,11 @@ final class ShardTx implements RecordedTx {
     return timers.schedule(dueNanos, task);
   }
 
+  @Override
+  public Timer tellAt(long dueNanos, TimerTask task) {
+    return timers.scheduleTelling(dueNanos, task);
+  }
+
   /** Leaves when this transaction, and all it may have seen, is durable. */
   void answer(Runnable answer) {
     answers.add(answer);

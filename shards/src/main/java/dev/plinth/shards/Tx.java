@@ -39,6 +39,12 @@ public interface Tx {
   /** Runs a task in a transaction of its own when the time has come; never before. */
   Timer at(long nanos, TimerTask task);
 
+  /**
+   * Like {@link #at}, also while the store takes no writes: for a task that writes nothing and only
+   * tells callers what they wait for.
+   */
+  Timer tellAt(long nanos, TimerTask task);
+
   /** What a timer does. */
   @FunctionalInterface
   interface TimerTask {

@@ -1,8 +1,6 @@
 package dev.plinth.shards;
 
-import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -124,12 +122,7 @@ final class WatchHub {
     if (message.test(watcher)) {
       return true;
     }
-    watcher.end(
-        new Failure.Exhausted(
-            ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW,
-            "watch",
-            "the watcher does not keep up; resume from the last revision seen",
-            Duration.ofMillis(500)));
+    watcher.end(ShardFailures.tooSlow());
     return false;
   }
 }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.shards.store.Row;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Who may still speak for a shard. */
@@ -27,6 +29,34 @@ class ShardAuthorityTest {
     here.shard.progress();
     assertEquals(List.of("snapshot@0 {}", "progress@0"), before.told, "it is back in time");
     assertEquals(List.of("snapshot@0 {}"), here.watch().told);
+  }
+
+  @Test
+  void withoutAuthority_noAppIsAskedToTellOfProgress() {
+    AtomicInteger asked = new AtomicInteger();
+    ShardApp<Integer> counting =
+        new ShardApp<>() {
+          @Override
+          public String prefix() {
+            return "count/";
+          }
+
+          @Override
+          public Integer open(List<Row> rows, Tx tx) {
+            return 7;
+          }
+
+          @Override
+          public void progress(Integer state, long nanos) {
+            asked.addAndGet(state);
+          }
+        };
+    HeldShard other = new HeldShard(here.clock, here.store, Runnable::run, counting);
+    other.shard.progress();
+    assertEquals(7, asked.get());
+    loseAuthority();
+    other.shard.progress();
+    assertEquals(7, asked.get());
   }
 
   @Test

@@ -195,6 +195,42 @@ class ShardTest {
   }
 
   @Test
+  void readOnlyStore_holdsNoTimerBack_thatOnlyTells() {
+    CompletableFuture<String> told =
+        here.run(
+            (state, tx, reply) ->
+                tx.tellAt(tx.nanos() + 1_000_000, later -> reply.send(later, "told")));
+    store.readOnly = Failure.StoreUnavailable.readOnly("test", "full");
+    shard.timers().advance();
+    assertFalse(told.isDone(), "not before its time");
+    assertTrue(shard.timers().next() < Long.MAX_VALUE, "the loop wakes for it");
+    clock.advance(Duration.ofMillis(2));
+    shard.timers().advance();
+    assertEquals("told", told.join());
+  }
+
+  @Test
+  void timerThatOnlyTells_andWrites_isABugThatCostsTheShard() {
+    here.run(
+        (state, tx, reply) -> tx.tellAt(tx.nanos(), later -> later.put("text/a", new byte[0])));
+    clock.advance(Duration.ofMillis(2));
+    shard.timers().advance();
+    assertTrue(shard.isDropped());
+    shard.flush();
+    assertEquals(0, store.underWay());
+  }
+
+  @Test
+  void stoppedShard_tellsNothingMore() {
+    CompletableFuture<String> told =
+        here.run((state, tx, reply) -> tx.tellAt(tx.nanos(), later -> reply.send(later, "told")));
+    shard.stop();
+    clock.advance(Duration.ofMillis(2));
+    shard.timers().advance();
+    assertFalse(told.isDone());
+  }
+
+  @Test
   void timer_runsInATransaction_notBeforeItsTime() {
     here.run(
         (state, tx, reply) ->

@@ -9,6 +9,7 @@ import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.registry.v1.PartitionServiceGrpc;
+import dev.plinth.registry.v1.PresenceServiceGrpc;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
 import dev.plinth.testkit.TestSettings;
 import io.grpc.CallOptions;
@@ -66,6 +67,7 @@ class NearValidRequestsTest {
           IdServiceGrpc.getServiceDescriptor(),
           RegistryServiceGrpc.getServiceDescriptor(),
           PartitionServiceGrpc.getServiceDescriptor(),
+          PresenceServiceGrpc.getServiceDescriptor(),
           LeaseServiceGrpc.getServiceDescriptor(),
           ElectionServiceGrpc.getServiceDescriptor(),
           AdminServiceGrpc.getServiceDescriptor(),

@@ -10,6 +10,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.fixture.Answer;
+import dev.plinth.shards.fixture.LateTx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.fixture.Answer;
+import dev.plinth.shards.fixture.LateTx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

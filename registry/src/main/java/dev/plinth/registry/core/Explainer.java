@@ -4,6 +4,7 @@ import dev.plinth.registry.core.MemberExplanation.EndDetail;
 import dev.plinth.registry.core.MemberExplanation.HoldDetail;
 import dev.plinth.registry.core.MemberExplanation.SessionDetail;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /** Says why a member is in its state, in words and figures. */
@@ -43,7 +44,7 @@ final class Explainer {
   }
 
   private static Duration left(long until, long now) {
-    return Duration.ofNanos(Math.max(0, until - now));
+    return Duration.ofNanos(Math.max(0, until - now)).truncatedTo(ChronoUnit.MILLIS);
   }
 
   private static String why(

@@ -29,6 +29,9 @@ final class Member {
   /** While a mass expiry holds it back, until when that may last. */
   Long heldUntil;
 
+  /** Its part of the checksums of its group and namespace; 0 unless it is there. */
+  long hash;
+
   /** What it counts for among the bytes of its namespace. */
   int weight;
 

@@ -29,6 +29,9 @@ final class MemberGroup {
   final Map<String, Member> ended = new HashMap<>();
   final ExpiryBudget budget = new ExpiryBudget();
 
+  /** Of the members that are there, as watchers were told. */
+  long checksum;
+
   /** Those whose hold is over first come first. */
   private final TreeSet<Member> held =
       new TreeSet<>(

@@ -60,6 +60,9 @@ final class MemberSession {
   /** Members that left since it was closed. */
   int left;
 
+  /** Its devices in rooms; null if it has tracked none. */
+  SessionPresences presences;
+
   Tx.Timer timer;
 
   MemberSession(SessionKey key, String client, Duration ttl) {
@@ -83,7 +86,20 @@ final class MemberSession {
     }
   }
 
-  BeatResult told() {
-    return new BeatResult(ttl, members.size(), lost.stream().limit(BeatResult.MAX_LOST).toList());
+  void endPresences(Tx tx) {
+    SessionPresences ended = presences;
+    presences = null;
+    if (ended != null) {
+      ended.end(tx);
+    }
+  }
+
+  BeatResult told(long presenceEpoch) {
+    return new BeatResult(
+        ttl,
+        members.size(),
+        lost.stream().limit(BeatResult.MAX_LOST).toList(),
+        presences == null ? 0 : presences.devices.size(),
+        presenceEpoch);
   }
 }

@@ -24,9 +24,11 @@ public final class MemberSessions {
   private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final MemberTable table;
+  private final long presenceEpoch;
 
-  MemberSessions(MemberTable table) {
+  MemberSessions(MemberTable table, long presenceEpoch) {
     this.table = table;
+    this.presenceEpoch = presenceEpoch;
   }
 
   /** A new session, which has its full time from now on. */
@@ -40,7 +42,7 @@ public final class MemberSessions {
     session.heard = true;
     put(session, tx);
     add(session, tx);
-    return new OpenedSession(id, incarnation, ttl);
+    return new OpenedSession(id, incarnation, ttl, presenceEpoch);
   }
 
   private static void put(MemberSession session, Tx tx) {
@@ -73,7 +75,7 @@ public final class MemberSessions {
     }
     session.beatenBy = by;
     heard(session, tx);
-    return session.told();
+    return session.told(presenceEpoch);
   }
 
   private void heard(MemberSession session, Tx tx) {
@@ -194,6 +196,7 @@ public final class MemberSessions {
       session.overdue = false;
       session.cancelTimer();
       session.members.forEach(table::unhold);
+      session.endPresences(tx);
       leaveSome(session, tx);
     }
   }
@@ -223,6 +226,7 @@ public final class MemberSessions {
     RegistryNamespace namespace = table.namespace(session.key.namespace());
     namespace.sessions.remove(session.key.id(), session);
     table.forgetIfUnused(namespace);
+    session.endPresences(tx);
     tx.delete(RegistryRows.keyOf(session));
     table.partitions.sessionEnded(session.key.namespace(), session.key.id(), tx);
     table.events.sessions(-1);

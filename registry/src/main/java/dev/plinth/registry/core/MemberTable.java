@@ -97,8 +97,19 @@ final class MemberTable {
 
   void emit(MemberChange.Type type, Member member, Map<String, String> labelsBefore, Tx tx) {
     MemberView view = member.view();
-    tx.emit(
-        new Event(member.name.path(), new MemberChange(type, view, labelsBefore), view.bytes()));
+    if (member.end == null) {
+      setHash(member, view.hash());
+    }
+    MemberChange.Checksums checksums =
+        new MemberChange.Checksums(member.group.checksum, member.group.namespace.checksum);
+    MemberChange change = new MemberChange(type, view, labelsBefore, checksums);
+    tx.emit(new Event(member.name.path(), change, view.bytes()));
+  }
+
+  private static void setHash(Member member, long hash) {
+    member.group.checksum += hash - member.hash;
+    member.group.namespace.checksum += hash - member.hash;
+    member.hash = hash;
   }
 
   void changed(Member member, Tx tx) {
@@ -110,6 +121,7 @@ final class MemberTable {
     member.session = session;
     session.members.add(member);
     member.group.there.put(member.name.member(), member);
+    setHash(member, member.view().hash());
     events.members(1);
   }
 
@@ -118,6 +130,7 @@ final class MemberTable {
     unhold(member);
     member.session.members.remove(member);
     member.group.there.remove(member.name.member());
+    setHash(member, 0);
     events.members(-1);
   }
 

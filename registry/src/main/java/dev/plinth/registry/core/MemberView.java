@@ -27,6 +27,17 @@ public record MemberView(
     return status.state();
   }
 
+  /** Its part of a checksum: all that can change, by the numbers that the wire has. */
+  long hash() {
+    return SetHash.of(
+        name.group(),
+        name.member(),
+        incarnation,
+        version,
+        state().ordinal() + 1,
+        override.isPresent() ? 1 : 0);
+  }
+
   /** About what it weighs in memory. */
   public int bytes() {
     int bytes = FIXED_BYTES + name.group().length() + name.member().length();

@@ -24,10 +24,17 @@ import java.util.stream.Stream;
 public final class Members {
   final MemberTable table;
   private final MemberSessions sessions;
+  private final Presences presences;
 
-  Members(InstantSource clock, RegistryEvents events, PartitionEvents partitionEvents) {
+  Members(
+      InstantSource clock,
+      RegistryEvents events,
+      PresenceContext presenceContext,
+      PartitionEvents partitionEvents) {
+    long presenceEpoch = Presences.newEpoch(presenceContext);
     table = new MemberTable(clock, events, partitionEvents);
-    sessions = new MemberSessions(table);
+    sessions = new MemberSessions(table, presenceEpoch);
+    presences = new Presences(table, sessions, presenceEpoch, presenceContext);
   }
 
   void load(List<Row> rows, Tx tx) {
@@ -45,6 +52,7 @@ public final class Members {
       }
     }
     table.partitions.load(rows, new RegisteredForPartitions(table), tx);
+    presences.load(tx);
   }
 
   private void load(RowReader row, int bytes, Tx tx) {
@@ -65,6 +73,10 @@ public final class Members {
 
   public MemberSessions sessions() {
     return sessions;
+  }
+
+  public Presences presences() {
+    return presences;
   }
 
   public PartitionGroups partitions() {
@@ -289,6 +301,13 @@ public final class Members {
         .toList();
   }
 
+  /** Of all members that are there; of all groups if none is given. */
+  public long checksum(String namespace, String group) {
+    return group.isEmpty()
+        ? table.find(namespace).map(space -> space.checksum).orElse(0L)
+        : table.group(namespace, group).map(found -> found.checksum).orElse(0L);
+  }
+
   /**
    * An operator says that the member of a name is not to be used, whether there is one or not.
    *
@@ -345,6 +364,7 @@ public final class Members {
               });
       table.events.sessions(-namespace.sessions.size());
     }
+    presences.removeFromGauges();
   }
 
   /** Namespaces that something is kept of. */

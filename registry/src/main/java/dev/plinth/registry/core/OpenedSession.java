@@ -3,7 +3,7 @@ package dev.plinth.registry.core;
 import java.time.Duration;
 
 /** A session that was opened, and the times that it lives by. */
-public record OpenedSession(String id, long incarnation, Duration ttl) {
+public record OpenedSession(String id, long incarnation, Duration ttl, long presenceEpoch) {
   /** So that two may be lost. */
   public Duration beatInterval() {
     return ttl.dividedBy(3);

@@ -13,11 +13,17 @@ import java.util.List;
 public final class RegistryApp implements ShardApp<Members> {
   private final InstantSource clock;
   private final RegistryEvents events;
+  private final PresenceContext presenceContext;
   private final PartitionEvents partitionEvents;
 
-  public RegistryApp(InstantSource clock, RegistryEvents events, PartitionEvents partitionEvents) {
+  public RegistryApp(
+      InstantSource clock,
+      RegistryEvents events,
+      PresenceContext presenceContext,
+      PartitionEvents partitionEvents) {
     this.clock = clock;
     this.events = events;
+    this.presenceContext = presenceContext;
     this.partitionEvents = partitionEvents;
   }
 
@@ -28,9 +34,14 @@ public final class RegistryApp implements ShardApp<Members> {
 
   @Override
   public Members open(List<Row> rows, Tx tx) {
-    Members members = new Members(clock, events, partitionEvents);
+    Members members = new Members(clock, events, presenceContext, partitionEvents);
     members.load(rows, tx);
     return members;
+  }
+
+  @Override
+  public void progress(Members members, long nanos) {
+    members.presences().progress(nanos);
   }
 
   @Override

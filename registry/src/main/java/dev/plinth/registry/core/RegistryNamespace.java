@@ -28,6 +28,9 @@ final class RegistryNamespace {
   /** Members of all groups that a mass expiry holds back. */
   int held;
 
+  /** Of the members that are there, as watchers were told. */
+  long checksum;
+
   RegistryNamespace(String name) {
     this.name = name;
   }

@@ -91,6 +91,8 @@ final class KeepAliveStream implements StreamObserver<KeepAliveRequest> {
         .setNextIn(FieldChecks.wire(told.nextIn()))
         .setMembers(told.members())
         .addAllLost(RegistryWire.lost(told.lost()))
+        .setPresenceEpoch(told.presenceEpoch())
+        .setPresences(told.presences())
         .build();
   }
 

@@ -41,6 +41,7 @@ final class MemberSessionCalls {
         .setSuspectAfter(FieldChecks.wire(session.ttl()))
         .setDeadAfter(FieldChecks.wire(session.deadAfter()))
         .setMaxHold(FieldChecks.wire(session.maxHold()))
+        .setPresenceEpoch(session.presenceEpoch())
         .build();
   }
 
@@ -55,6 +56,8 @@ final class MemberSessionCalls {
               .setNextIn(FieldChecks.wire(told.nextIn()))
               .setMembers(told.members())
               .addAllLost(RegistryWire.lost(told.lost()))
+              .setPresenceEpoch(told.presenceEpoch())
+              .setPresences(told.presences())
               .build());
     };
   }

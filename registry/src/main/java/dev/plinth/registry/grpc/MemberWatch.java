@@ -17,7 +17,11 @@ import java.util.Iterator;
 import java.util.List;
 
 /** What one watch call sees: the members of one group, or of all, whose labels fit. */
-final class MemberWatch implements WatchedEvents<Members, List<MemberView>, WatchMembersResponse> {
+final class MemberWatch
+    implements WatchedEvents<Members, MemberWatch.Content, WatchMembersResponse> {
+  /** Who is there, with the checksum of all where nobody is left out. */
+  record Content(List<MemberView> members, long checksum) {}
+
   private static final WireEnum<MemberChange.Type, MemberEvent.Type> TYPES =
       new WireEnum<>(MemberChange.Type.class, MemberEvent.Type.class, "TYPE_");
 
@@ -34,33 +38,46 @@ final class MemberWatch implements WatchedEvents<Members, List<MemberView>, Watc
   }
 
   @Override
-  public List<MemberView> snapshot(Members members, long nanos) {
-    return members.snapshot(namespace, group, filters);
+  public Content snapshot(Members members, long nanos) {
+    return new Content(
+        members.snapshot(namespace, group, filters), members.checksum(namespace, group));
   }
 
   @Override
-  public long bytes(List<MemberView> members) {
-    return members.stream().mapToLong(MemberView::bytes).sum();
+  public long bytes(Content content) {
+    return content.members().stream().mapToLong(MemberView::bytes).sum();
   }
 
   @Override
-  public Iterator<WatchMembersResponse.Builder> snapshot(List<MemberView> members) {
+  public Iterator<WatchMembersResponse.Builder> snapshot(Content content) {
     return new MessageParts<>(
-        members,
+        content.members(),
         member -> RegistryWire.member(member).toBuilder().clearExpiryHeld().build(),
         (part, more) ->
-            WatchMembersResponse.newBuilder()
+            response(more, content.checksum())
                 .setSnapshot(MemberSnapshot.newBuilder().addAllMembers(part).setMore(more)));
   }
 
   @Override
   public List<WatchMembersResponse.Builder> events(List<Event> events) {
+    List<Event> watched = events.stream().filter(this::isWatched).toList();
     return MessageParts.listOf(
-        events.stream().filter(this::isWatched).toList(),
+        watched,
         this::message,
         (part, more) ->
-            WatchMembersResponse.newBuilder()
+            response(more, more ? 0 : checksumAfter(watched.get(watched.size() - 1)))
                 .setEvents(MemberEvents.newBuilder().addAllEvents(part)));
+  }
+
+  private long checksumAfter(Event last) {
+    MemberChange.Checksums checksums = ((MemberChange) last.body()).checksums();
+    return group.isEmpty() ? checksums.namespace() : checksums.group();
+  }
+
+  /** With filters there is no checksum: it is of all members. */
+  private WatchMembersResponse.Builder response(boolean more, long checksum) {
+    WatchMembersResponse.Builder response = WatchMembersResponse.newBuilder();
+    return more || !filters.isEmpty() ? response : response.setChecksum(checksum);
   }
 
   private boolean isWatched(Event event) {

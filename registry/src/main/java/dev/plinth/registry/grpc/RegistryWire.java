@@ -84,19 +84,25 @@ final class RegistryWire {
   }
 
   static Map<String, String> labels(Map<String, String> labels) {
+    return texts("labels", labels, MAX_LABELS, MAX_LABEL_BYTES);
+  }
+
+  /** A map of the caller's own, by its field's name. */
+  static Map<String, String> texts(
+      String field, Map<String, String> texts, int most, int mostBytes) {
     int bytes = 0;
-    for (var label : labels.entrySet()) {
-      FieldChecks.name("labels", label.getKey(), MAX_KEY);
-      FieldChecks.optionalName("labels", label.getValue(), MAX_VALUE);
-      bytes += bytes(label.getKey()) + bytes(label.getValue());
+    for (var text : texts.entrySet()) {
+      FieldChecks.name(field, text.getKey(), MAX_KEY);
+      FieldChecks.optionalName(field, text.getValue(), MAX_VALUE);
+      bytes += bytes(text.getKey()) + bytes(text.getValue());
     }
-    if (labels.size() > MAX_LABELS || bytes > MAX_LABEL_BYTES) {
+    if (texts.size() > most || bytes > mostBytes) {
       throw Failure.Invalid.field(
-          "labels",
-          labels.size() + " labels of " + bytes + " bytes",
-          "at most " + MAX_LABELS + " labels and " + MAX_LABEL_BYTES + " bytes");
+          field,
+          texts.size() + " " + field + " of " + bytes + " bytes",
+          "at most " + most + " " + field + " and " + mostBytes + " bytes");
     }
-    return labels;
+    return texts;
   }
 
   private static int bytes(String text) {

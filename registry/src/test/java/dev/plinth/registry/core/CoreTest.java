@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -27,8 +28,10 @@ abstract class CoreTest {
   final ManualClock clock = new ManualClock();
   final ManualTx tx;
   final CountedEvents events = new CountedEvents();
+  final CountedPresenceEvents presenceEvents = new CountedPresenceEvents();
   final CountedPartitionEvents partitionEvents = new CountedPartitionEvents();
-  final RegistryApp app = new RegistryApp(clock, events, partitionEvents);
+  final RegistryApp app;
+  boolean heapFull;
   Members members;
 
   CoreTest() {
@@ -39,6 +42,16 @@ abstract class CoreTest {
    * @param held commits take effect when the test says
    */
   CoreTest(boolean held) {
+    this(held, PresenceContext.RESUME_BYTES);
+  }
+
+  CoreTest(boolean held, long resumeBytes) {
+    app =
+        new RegistryApp(
+            clock,
+            events,
+            new PresenceContext(presenceEvents, new Random(7), () -> heapFull, resumeBytes),
+            partitionEvents);
     tx = held ? ManualTx.held(clock) : ManualTx.direct(clock);
     members = app.open(tx.stored(), tx);
   }
@@ -60,7 +73,15 @@ abstract class CoreTest {
     assertEquals(sessions, events.sessions);
     assertEquals(before.size(), events.members);
     app.close(members);
+    checkGauges();
+  }
+
+  private void checkGauges() {
     assertEquals(List.of(0, 0, 0), List.of(events.members, events.sessions, events.held));
+    assertEquals(
+        List.of(0, 0, 0),
+        List.of(presenceEvents.devices, presenceEvents.rooms, presenceEvents.watchers));
+    partitionEvents.assertNoneLeft();
   }
 
   /** All but what a new owner begins anew. */
@@ -110,8 +131,7 @@ abstract class CoreTest {
   final void takeOver() {
     tx.crash();
     app.close(members);
-    assertEquals(List.of(0, 0, 0), List.of(events.members, events.sessions, events.held));
-    partitionEvents.assertNoneLeft();
+    checkGauges();
     members = app.open(tx.stored(), tx.next());
   }
 
@@ -134,6 +154,11 @@ abstract class CoreTest {
     BeatResult told = members.sessions().beat(session, null, tx.next());
     clock.runDue();
     return told;
+  }
+
+  /** What a beat of a session without devices is told. */
+  final BeatResult told(int count, MemberName... lost) {
+    return new BeatResult(TTL, count, List.of(lost), 0, members.presences().epoch());
   }
 
   /** Members that left, or null if that is not done yet. */

@@ -85,7 +85,7 @@ class ExpiryHoldTest extends CoreTest {
             .filter(key -> all().stream().anyMatch(m -> m.sessionId().equals(key.id())))
             .findFirst()
             .orElseThrow();
-    assertEquals(new BeatResult(TTL, 1, List.of()), beat(heard));
+    assertEquals(told(1), beat(heard));
     assertEquals(1, count(MemberState.ALIVE));
     clock.advance(TTL.minusMillis(1));
     assertEquals(1, count(MemberState.ALIVE));

@@ -58,13 +58,13 @@ class MembersTest extends CoreTest {
     assertEquals(0, tx.writes());
     members.register(WEB_1, b, attributes(Map.of()), true, tx.next());
     assertEquals(b.id(), members.get(WEB_1).sessionId());
-    assertEquals(new BeatResult(TTL, 0, List.of(WEB_1)), beat(a), "it lost its member");
+    assertEquals(told(0, WEB_1), beat(a), "it lost its member");
     clock.advance(Duration.ofSeconds(1));
     beat(a);
     clock.advance(TTL.minusSeconds(1));
     assertEquals(MemberState.SUSPECT, state(WEB_1));
     register(WEB_1, a);
-    assertEquals(new BeatResult(TTL, 1, List.of()), beat(a));
+    assertEquals(told(1), beat(a));
   }
 
   @Test

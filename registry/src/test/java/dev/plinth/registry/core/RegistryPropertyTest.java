@@ -315,8 +315,22 @@ class RegistryPropertyTest extends CoreTest {
         folded.put(member.name(), member);
       }
     }
+    List<MemberChange> told = changes();
     tx.events().clear();
     assertEquals(brief(actual), brief(folded), "R4: watchers and lists agree");
+    long sum = folded.values().stream().mapToLong(MemberView::hash).sum();
+    assertEquals(sum, members.checksum(SPACE, ""), "W1: of all groups");
+    if (!told.isEmpty()) {
+      assertEquals(sum, told.get(told.size() - 1).checksums().namespace(), "W1: as told");
+    }
+    for (String group : List.of("web", "db")) {
+      long ofGroup =
+          folded.values().stream()
+              .filter(member -> member.name().group().equals(group))
+              .mapToLong(MemberView::hash)
+              .sum();
+      assertEquals(ofGroup, members.checksum(SPACE, group), "W1: of a group");
+    }
   }
 
   private static List<String> brief(Map<MemberName, MemberView> members) {

@@ -3,11 +3,13 @@ package dev.plinth.registry.grpc;
 import static dev.plinth.registry.grpc.RegistryCalls.LONG;
 import static dev.plinth.registry.grpc.RegistryCalls.SHORT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.registry.v1.LabelFilter;
 import dev.plinth.registry.v1.Member;
 import dev.plinth.registry.v1.MemberEvent;
+import dev.plinth.registry.v1.MemberState;
 import dev.plinth.registry.v1.OpenSessionResponse;
 import dev.plinth.registry.v1.Override;
 import dev.plinth.registry.v1.WatchMembersRequest;
@@ -84,6 +86,53 @@ class MemberWatchTest {
       }
     }
     assertEquals(calls.list(), List.copyOf(folded.values()));
+  }
+
+  @Test
+  void W1_checksum_isThatOfTheFold_afterEveryMessage() {
+    calls.register(session, "a");
+    calls.register(calls.registering(session, "db").setGroup("db"));
+    var all = calls.watch(calls.watching());
+    var web = calls.watch(calls.watching().setGroup("web"));
+    OpenSessionResponse brief = calls.open(SHORT);
+    Member b = calls.register(brief, "b");
+    calls.registry().updateMember(calls.updating(b, "weight").setWeight(3).build());
+    calls
+        .registry()
+        .setOverride(calls.overriding("b").setOverride(Override.OVERRIDE_OUT_OF_SERVICE).build());
+    calls.awaitState("b", MemberState.MEMBER_STATE_DEAD);
+    calls.register(session, "a");
+    calls.register(session, "c");
+    calls.close(session);
+    checkChecksums(all);
+    checkChecksums(web);
+    var filtered =
+        calls.watch(calls.watching().addFilters(LabelFilter.newBuilder().setKey("zone")));
+    assertFalse(filtered.next().hasChecksum(), "it is of all members");
+  }
+
+  /** Up to the end of all members. */
+  private static void checkChecksums(
+      RecordedStream<WatchMembersRequest, WatchMembersResponse> watch) {
+    TreeMap<String, Member> folded = new TreeMap<>();
+    WatchMembersResponse first = watch.next();
+    first.getSnapshot().getMembersList().forEach(member -> folded.put(path(member), member));
+    assertEquals(WatchChecksum.ofMembers(folded.values()), first.getChecksum());
+    while (!folded.isEmpty()) {
+      WatchMembersResponse next = watch.next(WatchMembersResponse::hasEvents);
+      for (MemberEvent event : next.getEvents().getEventsList()) {
+        switch (event.getType()) {
+          case TYPE_DEAD, TYPE_LEFT -> folded.remove(path(event.getMember()));
+          default -> folded.put(path(event.getMember()), event.getMember());
+        }
+      }
+      assertTrue(next.hasChecksum());
+      assertEquals(WatchChecksum.ofMembers(folded.values()), next.getChecksum(), "W1");
+    }
+  }
+
+  private static String path(Member member) {
+    return member.getGroup() + "/" + member.getName();
   }
 
   @Test

@@ -9,6 +9,8 @@ import dev.plinth.options.v1.CallKind;
 import dev.plinth.registry.v1.Member;
 import dev.plinth.registry.v1.MemberState;
 import dev.plinth.registry.v1.OpenSessionResponse;
+import dev.plinth.registry.v1.UntrackResponse;
+import dev.plinth.registry.v1.WatchPresenceResponse;
 import dev.plinth.server.call.CallDeclaration;
 import dev.plinth.shards.fixture.EachStore;
 import dev.plinth.shards.fixture.ShardServer;
@@ -64,6 +66,8 @@ class ReadOnlyTest {
         }
       }
 
+      presenceGoesOn(server, calls, session);
+
       // That takes a while, and the moment there is room, who is silent dies.
       FutureTask<Void> room =
           new FutureTask<>(
@@ -81,6 +85,22 @@ class ReadOnlyTest {
       room.get();
       assertEquals(member.getIncarnation(), calls.get("a").getIncarnation());
     }
+  }
+
+  /** Nothing of it is written: it is told, too, while the store takes nothing. */
+  private static void presenceGoesOn(
+      ShardServer server, RegistryCalls calls, OpenSessionResponse session) {
+    RoomCalls rooms = new RoomCalls(server, calls);
+    OpenSessionResponse now =
+        session.toBuilder().setPresenceEpoch(calls.beat(session).getPresenceEpoch()).build();
+    var watch = rooms.watch(rooms.watching());
+    watch.next();
+    rooms.track(now, "ann");
+    assertEquals("ann", watch.next(WatchPresenceResponse::hasDiff).getDiff().getJoins(0).getKey());
+    watch.next(WatchPresenceResponse::hasProgress);
+    assertEquals(UntrackResponse.Outcome.OUTCOME_LEFT, rooms.untrack(now, "ann"));
+    assertEquals("ann", watch.next(WatchPresenceResponse::hasDiff).getDiff().getLeaves(0).getKey());
+    watch.cancel();
   }
 
   private static ShardServer onEtcd(SmallEtcd etcd) {

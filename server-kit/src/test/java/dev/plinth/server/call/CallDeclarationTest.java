@@ -15,6 +15,7 @@ import dev.plinth.options.v1.CallOptions;
 import dev.plinth.options.v1.Role;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
 import dev.plinth.registry.v1.PartitionServiceGrpc;
+import dev.plinth.registry.v1.PresenceServiceGrpc;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
 import dev.plinth.server.Engine;
 import dev.plinth.server.GrpcHost;
@@ -41,7 +42,8 @@ class CallDeclarationTest {
         ElectionServiceGrpc.getServiceDescriptor(),
         RateLimitServiceGrpc.getServiceDescriptor(),
         RegistryServiceGrpc.getServiceDescriptor(),
-        PartitionServiceGrpc.getServiceDescriptor());
+        PartitionServiceGrpc.getServiceDescriptor(),
+        PresenceServiceGrpc.getServiceDescriptor());
   }
 
   @ParameterizedTest

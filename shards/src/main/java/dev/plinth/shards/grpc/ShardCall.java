@@ -9,7 +9,9 @@ import dev.plinth.shards.Command;
 import dev.plinth.shards.CommandPriority;
 import dev.plinth.shards.Fingerprint;
 import dev.plinth.shards.IdempotentRequest;
+import dev.plinth.shards.Tx;
 import dev.plinth.shards.grpc.ShardCalls.StreamCommand;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -152,6 +154,27 @@ public final class ShardCall<S, Q extends Message, R extends Message> {
    */
   public void stream(StreamCommand<S, R> command, Command<S, Void> leave) {
     calls.mutatingStream(at.shard(), command, leave, new SynchronizedStreamObserver<>(to));
+  }
+
+  /** The call's stream, for a reader that may be slow; before the handler returns. */
+  public WatchStream<R> watchStream() {
+    return new WatchStream<>((ServerCallStreamObserver<R>) to);
+  }
+
+  /**
+   * A stream that changes nothing, and that the shard feeds by hand through the call's {@link
+   * #watchStream}. If the shard goes away, it ends with the reason. When the caller goes away,
+   * {@code leave} runs.
+   */
+  public void feed(WatchStream<R> stream, StateTask<S> begin, Command<S, Void> leave) {
+    calls.stream(
+        at.shard(), priority(), (state, tx, reply) -> begin.run(state, tx), leave, stream.ending());
+  }
+
+  /** Something that is done with the state. */
+  @FunctionalInterface
+  public interface StateTask<S> {
+    void run(S state, Tx tx);
   }
 
   private CommandPriority priority() {

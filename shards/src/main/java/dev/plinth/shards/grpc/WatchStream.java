@@ -7,6 +7,7 @@ import dev.plinth.server.call.StatusMappingInterceptor;
 import dev.plinth.server.failure.Failure;
 import io.grpc.Context;
 import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
@@ -29,7 +30,7 @@ public final class WatchStream<M extends MessageLite> {
   private final CallMemory memory = CallMemory.ofCurrentCall();
   private final ArrayDeque<Unread<M>> unread = new ArrayDeque<>();
   private int unreadBytes;
-  private Failure ending;
+  private Throwable ending;
   private boolean ended;
   // One thread sends what is unread, outside the lock; all others leave their messages to it.
   private boolean draining;
@@ -79,17 +80,38 @@ public final class WatchStream<M extends MessageLite> {
   }
 
   /** After what is unread, except where that is the reason. */
-  public void end(Failure why) {
+  public void end(Throwable why) {
     synchronized (this) {
       if (ending != null) {
         return;
       }
       ending = why;
-      if (why.reason() == ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW) {
+      if (why instanceof Failure failure
+          && failure.reason() == ErrorReason.ERROR_REASON_WATCHER_TOO_SLOW) {
         unread.clear();
       }
     }
     drain();
+  }
+
+  /** As the shard's side of a stream that it feeds by hand, which ends with the shard. */
+  StreamObserver<M> ending() {
+    return new StreamObserver<>() {
+      @Override
+      public void onNext(M message) {
+        throw new IllegalStateException("messages are sent by hand");
+      }
+
+      @Override
+      public void onError(Throwable thrown) {
+        end(thrown);
+      }
+
+      @Override
+      public void onCompleted() {
+        // Its reader has gone.
+      }
+    };
   }
 
   private synchronized void forget() {

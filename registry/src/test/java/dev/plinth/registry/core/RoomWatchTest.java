@@ -167,11 +167,15 @@ class RoomWatchTest extends PresenceCoreTest {
 
   @Test
   void watchGap_afterALongAbsence_isTold_andASnapshotFollows() {
+    track(session, "zoe");
     FoldingWatcher first = new FoldingWatcher();
     PresenceSubscription subscription = watch(first, Optional.empty());
     subscription.leave(tx.next());
-    clock.advance(PresenceRoom.KEPT);
-    track(open("b"), "ann");
+    for (int i = 0; i < 5; i++) {
+      clock.advance(PresenceRoom.KEPT.dividedBy(5));
+      beat(session);
+    }
+    track(session, "ann");
     FoldingWatcher again = FoldingWatcher.after(first);
     watch(again, Optional.of(first.at));
     assertEquals(List.of(Gap.class, Snapshot.class), types(again));

@@ -178,6 +178,8 @@ class MemberCallsTest {
     assertEquals("olga", why.getOverride().getActor());
     assertEquals("bad disk", why.getOverride().getReason());
     assertTrue(why.getOverride().hasSetAt());
+    assertEquals(0, why.getSession().getSilentFor().getNanos() % 1_000_000, "in milliseconds");
+    assertEquals(0, why.getSession().getDeadIn().getNanos() % 1_000_000, "in milliseconds");
     assertTrue(why.getWhy().endsWith("; olga set it out of service (bad disk)"), why.getWhy());
     Member back = calls.registry().setOverride(calls.overriding("a").build()).getMember();
     assertEquals(Override.OVERRIDE_UNSPECIFIED, back.getOverride());

@@ -73,6 +73,34 @@ class PartitionStepsTest extends PartitionCoreTest {
         List.of(), tx.rows().keySet().stream().filter(k -> k.matches("registry/[gjp].*")).toList());
   }
 
+  @Test
+  void leave_thatIsDurable_isNotForgotten_byATakeoverBeforeThePartitionsMoved() {
+    SessionKey a = joined(1, 100);
+    joined(2, 100);
+    members.partitions().leave(key(1, a), tx.next());
+    tx.commit();
+    takeOver();
+    assertEquals(Map.of("web-1", 100L), shares(), "not moved yet");
+    refused(ErrorReason.ERROR_REASON_MEMBER_NOT_JOINED, () -> owned(1, a));
+    clock.runDue();
+    tx.commit();
+    assertEquals(Map.of("web-2", 100L), shares());
+  }
+
+  @Test
+  void memberThatEnded_andIsThereAgain_hasNothingOfBefore_afterATakeover() {
+    SessionKey a = joined(1, 100);
+    joined(2, 100);
+    deregister(WEB_1, a);
+    register(WEB_1, a);
+    tx.commit();
+    takeOver();
+    clock.runDue();
+    refused(ErrorReason.ERROR_REASON_MEMBER_NOT_JOINED, () -> owned(1, a));
+    tx.commit();
+    assertEquals(Map.of("web-2", 100L), shares());
+  }
+
   private void crashInEachStep(Runnable change, Runnable again) {
     tx.commit();
     Map<String, byte[]> before = Map.copyOf(tx.rows());

@@ -21,15 +21,24 @@ class PackagesTest {
   private static final String MEMBER = ".member";
   private static final Map<String, List<String>> FORBIDDEN =
       Map.of(
-          ".internal", List.of(".internal.session", ".lease", ".election", ".id", ".limit", MEMBER),
-          ".internal.session", List.of(".lease", ".election", ".id", ".limit", MEMBER),
-          ".lease", List.of(".election", ".id", ".limit", MEMBER),
-          ".election", List.of(".id", ".limit", MEMBER),
-          ".id", List.of(".internal.session", ".lease", ".election", ".limit", MEMBER),
-          ".limit", List.of(".internal.session", ".lease", ".election", ".id", MEMBER),
-          MEMBER, List.of(".lease", ".election", ".id", ".limit", ".partition", ".config"),
-          ".partition", List.of(".lease", ".election", ".id", ".limit", ".config"),
-          ".config", List.of(".lease", ".election", ".id", ".limit", MEMBER, ".partition"));
+          ".internal",
+          List.of(".internal.session", ".lease", ".election", ".id", ".limit", MEMBER),
+          ".internal.session",
+          List.of(".lease", ".election", ".id", ".limit", MEMBER),
+          ".lease",
+          List.of(".election", ".id", ".limit", MEMBER),
+          ".election",
+          List.of(".id", ".limit", MEMBER),
+          ".id",
+          List.of(".internal.session", ".lease", ".election", ".limit", MEMBER),
+          ".limit",
+          List.of(".internal.session", ".lease", ".election", ".id", MEMBER),
+          MEMBER,
+          List.of(".lease", ".election", ".id", ".limit", ".partition", ".config"),
+          ".partition",
+          List.of(".lease", ".election", ".id", ".limit", ".config"),
+          ".config",
+          List.of(".lease", ".election", ".id", ".limit", MEMBER, ".partition"));
 
   @Test
   void dependencies_runOneWay() throws IOException {

@@ -153,11 +153,7 @@ public final class ScriptedRegistry extends RegistryServiceImplBase implements A
 
   public Membership membership(String name, Membership.Observer observer) {
     RegisterRequest attributes =
-        RegisterRequest.newBuilder()
-            .setNamespace("default")
-            .setGroup(GROUP)
-            .setName(name)
-            .build();
+        RegisterRequest.newBuilder().setNamespace("default").setGroup(GROUP).setName(name).build();
     return new Membership(attributes, runtime, sessions.of("default"), observer);
   }
 

@@ -43,8 +43,7 @@ public final class ConfigAgent implements AutoCloseable {
     ConfigTable table = new ConfigTable(builder.handles.size());
     ContentVerifier verifier = new ContentVerifier(builder.namespace, builder.trusted);
     ConfigApplier applier = new ConfigApplier(Map.copyOf(builder.handles), table, verifier);
-    ConfigFreshness freshness =
-        new ConfigFreshness(runtime.environment(), builder.maxStaleness);
+    ConfigFreshness freshness = new ConfigFreshness(runtime.environment(), builder.maxStaleness);
     BootstrapConfigs.decode(builder.bootstrap, builder.handles, table);
     ConfigSync sync = new ConfigSync(builder, applier, freshness);
     int ignored = builder.cache.map(folder -> load(builder, sync)).orElse(0);
@@ -64,11 +63,7 @@ public final class ConfigAgent implements AutoCloseable {
         sync.restore(group);
       } catch (ConfigRejectedException e) {
         ignored++;
-        log.log(
-            Level.WARNING,
-            "the cached config {0} is ignored: {1}",
-            e.config(),
-            e.getMessage());
+        log.log(Level.WARNING, "the cached config {0} is ignored: {1}", e.config(), e.getMessage());
       }
     }
     sync.cacheIn(cache);

@@ -34,8 +34,7 @@ final class ConfigApplier {
   // Hashes of what is visible, by config; to call nobody for content that has not changed.
   private final Map<String, Snapshot> visible = new HashMap<>();
 
-  ConfigApplier(
-      Map<String, ConfigHandle<?>> handles, ConfigTable table, ContentVerifier verifier) {
+  ConfigApplier(Map<String, ConfigHandle<?>> handles, ConfigTable table, ContentVerifier verifier) {
     this.handles = handles;
     this.table = table;
     this.verifier = verifier;

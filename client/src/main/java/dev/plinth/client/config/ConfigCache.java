@@ -85,8 +85,7 @@ final class ConfigCache {
       }
       return groups.add(parse(Files.readAllBytes(file)));
     } catch (IOException e) {
-      log.log(
-          Level.WARNING, "the cached config {0} is ignored: {1}", file, String.valueOf(e));
+      log.log(Level.WARNING, "the cached config {0} is ignored: {1}", file, String.valueOf(e));
       return false;
     }
   }

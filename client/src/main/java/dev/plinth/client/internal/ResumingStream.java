@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A stream from the server, or in both directions, opened anew whenever it breaks, until it is stopped. All of it on the
- * event loop, its methods too.
+ * A stream from the server, or in both directions, opened anew whenever it breaks, until it is
+ * stopped. All of it on the event loop, its methods too.
  */
 public final class ResumingStream<Q, A> {
   /** Who hears what the stream says. */

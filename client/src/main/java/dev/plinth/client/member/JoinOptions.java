@@ -37,8 +37,7 @@ public final class JoinOptions {
   /** Where something is served, such as "grpc" at "10.0.0.7:8080"; at most 16. */
   public JoinOptions endpoint(String name, String address) {
     return with(
-        request.toBuilder()
-            .addEndpoints(Endpoint.newBuilder().setName(name).setAddress(address)));
+        request.toBuilder().addEndpoints(Endpoint.newBuilder().setName(name).setAddress(address)));
   }
 
   /** At most 32. */
@@ -75,8 +74,6 @@ public final class JoinOptions {
   public RegisterRequest request(String namespace, String group, String owner) {
     RegisterRequest.Builder registration =
         request.toBuilder().setNamespace(namespace).setGroup(group);
-    return request.getName().isEmpty()
-        ? registration.setName(owner).build()
-        : registration.build();
+    return request.getName().isEmpty() ? registration.setName(owner).build() : registration.build();
   }
 }

@@ -34,8 +34,7 @@ final class MemberAddresses {
         Attributes weight = Attributes.newBuilder().set(WEIGHT, member.getWeight()).build();
         addresses.add(new EquivalentAddressGroup(address.get(), weight));
       } else {
-        log.log(
-            Level.DEBUG, "member {0} has no usable endpoint {1}", member.getName(), endpoint);
+        log.log(Level.DEBUG, "member {0} has no usable endpoint {1}", member.getName(), endpoint);
       }
     }
     return addresses;

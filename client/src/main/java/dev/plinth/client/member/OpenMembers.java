@@ -64,9 +64,7 @@ final class OpenMembers implements AutoCloseable {
 
   private void drain(List<PlinthMember> registered) throws InterruptedException {
     Duration delay =
-        registered.stream()
-            .map(PlinthMember::drainDelay)
-            .reduce(Duration.ZERO, ClientWire::longer);
+        registered.stream().map(PlinthMember::drainDelay).reduce(Duration.ZERO, ClientWire::longer);
     if (delay.isZero()) {
       return;
     }

@@ -26,8 +26,7 @@ public final class PlinthMember implements AutoCloseable {
   private final ClientRuntime runtime;
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  PlinthMember(
-      Membership membership, JoinOptions options, OpenMembers all, ClientRuntime runtime) {
+  PlinthMember(Membership membership, JoinOptions options, OpenMembers all, ClientRuntime runtime) {
     this.membership = membership;
     this.options = options;
     this.all = all;

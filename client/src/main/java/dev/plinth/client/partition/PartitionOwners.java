@@ -116,8 +116,7 @@ public final class PartitionOwners implements AutoCloseable {
     onChange.accept(changed);
   }
 
-  private final class ResponseReceiver
-      implements ResumingStream.Listener<WatchPartitionsResponse> {
+  private final class ResponseReceiver implements ResumingStream.Listener<WatchPartitionsResponse> {
     @Override
     public void onMessage(WatchPartitionsResponse message) {
       watchdog.heard();

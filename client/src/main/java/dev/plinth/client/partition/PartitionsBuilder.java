@@ -22,11 +22,7 @@ public final class PartitionsBuilder {
 
   /** For the client itself; applications have {@code PlinthClient.partitions}. */
   public PartitionsBuilder(
-      String namespace,
-      String group,
-      int count,
-      ClientRuntime runtime,
-      RegistrySessions sessions) {
+      String namespace, String group, int count, ClientRuntime runtime, RegistrySessions sessions) {
     this.namespace = namespace;
     this.group = group;
     this.count = count;
@@ -80,8 +76,7 @@ public final class PartitionsBuilder {
     try {
       owners.open();
       runtime.await(
-          membership.join().thenCompose(registered -> holder.joined()),
-          runtime.operationTimeout());
+          membership.join().thenCompose(registered -> holder.joined()), runtime.operationTimeout());
       joined = true;
       return partitions;
     } finally {
@@ -93,8 +88,7 @@ public final class PartitionsBuilder {
 
   /** Follows who owns what, without taking a share. Returns when it is known. */
   public PartitionOwners observe() throws InterruptedException {
-    PartitionOwners owners =
-        new PartitionOwners(namespace, group, count, runtime, changed -> {});
+    PartitionOwners owners = new PartitionOwners(namespace, group, count, runtime, changed -> {});
     owners.begin(runtime.deadline());
     return owners;
   }

@@ -50,8 +50,7 @@ class ConfigAgentTest {
 
   private void newBuilder() {
     builder =
-        new ConfigAgentBuilder(
-            "default", registry.runtime(), registry.sessions().of("default"));
+        new ConfigAgentBuilder("default", registry.runtime(), registry.sessions().of("default"));
     limit = builder.config("limit", ConfigAgentTest::number);
     burst = builder.config("burst", ConfigAgentTest::number);
   }

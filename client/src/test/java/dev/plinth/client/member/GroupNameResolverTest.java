@@ -93,8 +93,7 @@ class GroupNameResolverTest {
     String server = URLEncoder.encode(proxy.address(), StandardCharsets.UTF_8);
     channel =
         Grpc.newChannelBuilder(
-                "plinth:///web?server=" + server + parameters,
-                InsecureChannelCredentials.create())
+                "plinth:///web?server=" + server + parameters, InsecureChannelCredentials.create())
             .build();
   }
 

@@ -35,8 +35,7 @@ class GroupTargetTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"plinth:///", "plinth:///a/b", "dns:///web", "plinth:///web?servers=a:1"})
+  @ValueSource(strings = {"plinth:///", "plinth:///a/b", "dns:///web", "plinth:///web?servers=a:1"})
   void otherTargets_areRefused_withWhatWasExpected(String uri) {
     IllegalArgumentException thrown =
         assertThrows(IllegalArgumentException.class, () -> GroupTarget.of(URI.create(uri)));
@@ -52,7 +51,8 @@ class GroupTargetTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"10.0.0.7", "::1:80", "10.0.0.7:x", "10.0.0.7:99999", ":80", "no.invalid:1"})
+  @ValueSource(
+      strings = {"10.0.0.7", "::1:80", "10.0.0.7:x", "10.0.0.7:99999", ":80", "no.invalid:1"})
   void addressesThatCannotBeUsed_areNone(String address) {
     assertEquals(Optional.empty(), MemberAddresses.parse(address));
   }

@@ -107,8 +107,7 @@ class MemberFoldTest {
   private void snapshot(String token, boolean more, Member... members) {
     fold.take(
         WatchMembersResponse.newBuilder()
-            .setSnapshot(
-                MemberSnapshot.newBuilder().addAllMembers(List.of(members)).setMore(more))
+            .setSnapshot(MemberSnapshot.newBuilder().addAllMembers(List.of(members)).setMore(more))
             .setResumeToken(token)
             .build());
   }

@@ -88,8 +88,7 @@ class PlinthMemberTest {
 
   @Test
   void close_drainsFirst_soThatWatchersHearOfItBeforeItLeaves() throws Exception {
-    PlinthMember member =
-        client.members().join("web", ANN.drainDelay(Duration.ofMillis(500)));
+    PlinthMember member = client.members().join("web", ANN.drainDelay(Duration.ofMillis(500)));
     try (PlinthClient other = builder(server.target()).build();
         GroupWatch watch = other.members().watch("web")) {
       Set<MemberState> seen = ConcurrentHashMap.newKeySet();
@@ -105,9 +104,7 @@ class PlinthMemberTest {
   void clientThatCloses_takesAllItsMembersAlong() throws Exception {
     try (PlinthClient other = builder(server.target()).build()) {
       for (int i = 0; i < 5; i++) {
-        other
-            .members()
-            .join("web", ANN.name("m-" + i).drainDelay(Duration.ofMillis(100)));
+        other.members().join("web", ANN.name("m-" + i).drainDelay(Duration.ofMillis(100)));
       }
       assertEquals(5, client.members().list("web").size());
     }
@@ -144,8 +141,7 @@ class PlinthMemberTest {
     PlinthMember first = client.members().join("web", ANN);
     try (PlinthClient other = builder(server.target()).build()) {
       MemberNameTakenException taken =
-          assertThrows(
-              MemberNameTakenException.class, () -> other.members().join("web", ANN));
+          assertThrows(MemberNameTakenException.class, () -> other.members().join("web", ANN));
       assertEquals(first.requireJoined(), taken.holder().getIncarnation());
       PlinthMember second = other.members().join("web", ANN.replace());
       Await.until("told with a beat", () -> first.state() == MembershipState.LOST);
@@ -189,8 +185,7 @@ class PlinthMemberTest {
           Set.of(MemberState.MEMBER_STATE_ALIVE, MemberState.MEMBER_STATE_SUSPECT)
               .contains(there.get(0)),
           there::toString);
-      Await.until(
-          "dead", () -> server.state("web", "ann") == MemberState.MEMBER_STATE_DEAD);
+      Await.until("dead", () -> server.state("web", "ann") == MemberState.MEMBER_STATE_DEAD);
       proxy.heal();
       Await.until("a new incarnation", () -> member.state() == MembershipState.JOINED);
       assertEquals(member.requireJoined(), server.member("web", "ann").getIncarnation());

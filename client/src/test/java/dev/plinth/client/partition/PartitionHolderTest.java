@@ -106,8 +106,7 @@ class PartitionHolderTest {
     runCallbacks();
     assertEquals(List.of("assigned 3/30", "revoked 3/30"), told);
     assertEquals(
-        List.of(PartitionToken.newBuilder().setPartition(3).setToken(30).build()),
-        server.released);
+        List.of(PartitionToken.newBuilder().setPartition(3).setToken(30).build()), server.released);
   }
 
   @Test

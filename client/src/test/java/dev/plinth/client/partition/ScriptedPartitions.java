@@ -34,8 +34,7 @@ final class ScriptedPartitions extends PartitionServiceImplBase {
   }
 
   void revoke(int partition) {
-    owned.computeIfPresent(
-        partition, (number, each) -> each.toBuilder().setRevoked(true).build());
+    owned.computeIfPresent(partition, (number, each) -> each.toBuilder().setRevoked(true).build());
   }
 
   /** As if the member had been declared dead. */
@@ -66,8 +65,7 @@ final class ScriptedPartitions extends PartitionServiceImplBase {
       to.onError(ScriptedRegistry.refusal(Code.NOT_FOUND, "MEMBER_NOT_JOINED"));
       return;
     }
-    registry.reply(
-        to, GetAssignmentResponse.newBuilder().addAllPartitions(owned.values()).build());
+    registry.reply(to, GetAssignmentResponse.newBuilder().addAllPartitions(owned.values()).build());
   }
 
   @Override

@@ -58,8 +58,7 @@ public final class Membership implements SharedRegistrySession.User {
   private record Registration(RegistrySession session, Member member, ClockReading answeredAt) {}
 
   private static final Set<ErrorReason> NOT_THERE =
-      Set.of(
-          ErrorReason.ERROR_REASON_INCARNATION_STALE, ErrorReason.ERROR_REASON_MEMBER_UNKNOWN);
+      Set.of(ErrorReason.ERROR_REASON_INCARNATION_STALE, ErrorReason.ERROR_REASON_MEMBER_UNKNOWN);
 
   private static final FieldMask EVERYTHING =
       FieldMask.newBuilder()
@@ -424,8 +423,6 @@ public final class Membership implements SharedRegistrySession.User {
             (answer, thrown) ->
                 onLoop(
                     () ->
-                        shared
-                            .detach(this)
-                            .whenComplete((closed, failed) -> left.complete(null))));
+                        shared.detach(this).whenComplete((closed, failed) -> left.complete(null))));
   }
 }

@@ -124,8 +124,7 @@ public final class SharedRegistrySession implements RegistrySession.Listener {
         .onFailure(failure -> eachUser(user -> user.onOpenFailed(failure)))
         .send()
         .whenComplete(
-            (answer, thrown) ->
-                runtime.environment().loop().execute(() -> opened(answer, sentAt)));
+            (answer, thrown) -> runtime.environment().loop().execute(() -> opened(answer, sentAt)));
   }
 
   /**

@@ -96,7 +96,7 @@ class PlinthMemberTest {
       assertEquals(1, watch.serving().size());
       member.close();
       Await.until("it is gone", () -> watch.members().isEmpty());
-      assertEquals(Set.of(MemberState.MEMBER_STATE_DRAINING), seen);
+      assertTrue(seen.contains(MemberState.MEMBER_STATE_DRAINING), seen::toString);
     }
   }
 

@@ -30,6 +30,9 @@ public final class RegistrySession implements Heartbeat.Session<BeatResponse> {
     void onBeat(BeatResponse answer, ClockReading sentAt);
 
     void onState(RegistrySession of, LeaseState state);
+
+    /** The server has no such session; after its state was told, on the event loop. */
+    void onEnd(RegistrySession of);
   }
 
   private final String namespace;
@@ -89,8 +92,14 @@ public final class RegistrySession implements Heartbeat.Session<BeatResponse> {
 
   /** A call under this session was refused: it is no more, whatever the next beat would say. */
   public void markUnknown() {
-    unknown = true;
+    ended();
     heartbeat.end();
+  }
+
+  /** Told apart from the state, which may have been LOST before, by the clock. */
+  private void ended() {
+    unknown = true;
+    runtime.environment().loop().execute(() -> listener.onEnd(this));
   }
 
   /** Here first, then at the server. No beat is sent once this has returned. */
@@ -128,7 +137,9 @@ public final class RegistrySession implements Heartbeat.Session<BeatResponse> {
 
   @Override
   public boolean isEndedBy(CallFailedException failure) {
-    unknown |= isUnknown(failure);
+    if (isUnknown(failure)) {
+      ended();
+    }
     return unknown;
   }
 

@@ -168,19 +168,16 @@ public final class SharedRegistrySession implements RegistrySession.Listener {
     return sum;
   }
 
-  /** Users hear of the end of a session before the next one is opened. */
   @Override
   public void onState(RegistrySession of, LeaseState state) {
     eachUser(user -> user.onState(of, state));
-    if (!of.isOpen()) {
-      runtime.environment().loop().execute(() -> replace(of));
-    }
   }
 
-  private void replace(RegistrySession ended) {
-    if (session == ended) {
+  @Override
+  public void onEnd(RegistrySession of) {
+    if (session == of) {
       log.log(
-          Level.WARNING, "session {0} of {1} is lost; a new one is opened", ended.id(), namespace);
+          Level.WARNING, "session {0} of {1} is lost; a new one is opened", of.id(), namespace);
       session = null;
       open();
     }

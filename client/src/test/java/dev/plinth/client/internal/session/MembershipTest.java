@@ -109,6 +109,18 @@ class MembershipTest {
   }
 
   @Test
+  void sessionUnknown_afterALossByTheClock_isReplaced_too() {
+    Membership ann = joined("ann");
+    registry.failure = Status.UNAVAILABLE;
+    registry.advance(25_000);
+    registry.failure = Status.OK;
+    registry.expire();
+    registry.advance(3000);
+    assertEquals(List.of("jeopardy", "lost", "rejoined " + ann.incarnation()), told);
+    assertEquals(2, registry.count("OpenSession"));
+  }
+
+  @Test
   void ghostMember_registerInASessionThatIsGone_opensANewOne() {
     joined("ann");
     registry.expire();

@@ -2,6 +2,7 @@ package dev.plinth.server;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.HashMap;
@@ -65,6 +66,14 @@ public final class ServiceMeters {
 
   public AtomicInteger gauge(String name) {
     return registry.gauge(prefix + name, new AtomicInteger());
+  }
+
+  public AtomicInteger gauge(String name, String description) {
+    AtomicInteger value = new AtomicInteger();
+    Gauge.builder(prefix + name, value, AtomicInteger::get)
+        .description(description)
+        .register(registry);
+    return value;
   }
 
   public AtomicLong longGauge(String name) {

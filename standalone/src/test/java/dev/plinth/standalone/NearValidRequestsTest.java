@@ -8,6 +8,7 @@ import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.registry.v1.PartitionServiceGrpc;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
 import dev.plinth.testkit.TestSettings;
 import io.grpc.CallOptions;
@@ -64,6 +65,7 @@ class NearValidRequestsTest {
           dev.plinth.ratelimit.v1.RateLimitServiceGrpc.getServiceDescriptor(),
           IdServiceGrpc.getServiceDescriptor(),
           RegistryServiceGrpc.getServiceDescriptor(),
+          PartitionServiceGrpc.getServiceDescriptor(),
           LeaseServiceGrpc.getServiceDescriptor(),
           ElectionServiceGrpc.getServiceDescriptor(),
           AdminServiceGrpc.getServiceDescriptor(),

@@ -1,5 +1,6 @@
 package dev.plinth.registry.core;
 
+import dev.plinth.registry.partition.PartitionMemberKey;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -36,6 +37,11 @@ final class Member {
     this.incarnation = incarnation;
     this.sessionId = sessionId;
     this.group = group;
+  }
+
+  /** As which it may have joined a partition group. */
+  PartitionMemberKey partitionKey() {
+    return name.partitionKey(sessionId);
   }
 
   MemberState state() {

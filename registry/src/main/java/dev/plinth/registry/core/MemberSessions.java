@@ -224,6 +224,7 @@ public final class MemberSessions {
     namespace.sessions.remove(session.key.id(), session);
     table.forgetIfUnused(namespace);
     tx.delete(RegistryRows.keyOf(session));
+    table.partitions.sessionEnded(session.key.namespace(), session.key.id(), tx);
     table.events.sessions(-1);
     List.copyOf(session.keepers).forEach(keeper -> keeper.ended(tx));
   }

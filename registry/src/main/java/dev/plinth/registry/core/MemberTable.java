@@ -1,5 +1,7 @@
 package dev.plinth.registry.core;
 
+import dev.plinth.registry.partition.PartitionEvents;
+import dev.plinth.registry.partition.PartitionGroups;
 import dev.plinth.shards.Event;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
@@ -19,6 +21,7 @@ final class MemberTable {
   static final Duration TOMBSTONE = Duration.ofMinutes(10);
 
   final RegistryEvents events;
+  final PartitionGroups partitions;
   private final InstantSource clock;
   private final Map<String, RegistryNamespace> namespaces = new HashMap<>();
 
@@ -27,9 +30,10 @@ final class MemberTable {
 
   private boolean forgets;
 
-  MemberTable(InstantSource clock, RegistryEvents events) {
+  MemberTable(InstantSource clock, RegistryEvents events, PartitionEvents partitionEvents) {
     this.clock = clock;
     this.events = events;
+    this.partitions = new PartitionGroups(this::time, partitionEvents);
   }
 
   /** The wall clock's, as exact as rows are. */
@@ -122,6 +126,7 @@ final class MemberTable {
     emit(dead ? MemberChange.Type.DEAD : MemberChange.Type.LEFT, member, labels, tx);
     member.attributes = MemberAttributes.NONE;
     member.session = null;
+    partitions.memberEnded(member.partitionKey(), tx);
     put(member, tx);
     bury(member, tx);
     events.ended(how.cause());

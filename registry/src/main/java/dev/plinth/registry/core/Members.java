@@ -1,6 +1,9 @@
 package dev.plinth.registry.core;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.registry.partition.PartitionEvents;
+import dev.plinth.registry.partition.PartitionGroupSummary;
+import dev.plinth.registry.partition.PartitionGroups;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.ExpectedVersion;
 import dev.plinth.shards.RowReader;
@@ -22,8 +25,8 @@ public final class Members {
   final MemberTable table;
   private final MemberSessions sessions;
 
-  Members(InstantSource clock, RegistryEvents events) {
-    table = new MemberTable(clock, events);
+  Members(InstantSource clock, RegistryEvents events, PartitionEvents partitionEvents) {
+    table = new MemberTable(clock, events, partitionEvents);
     sessions = new MemberSessions(table);
   }
 
@@ -41,6 +44,7 @@ public final class Members {
         load(RowReader.row(row, RegistryRows.MEMBERS), row.value().length, tx);
       }
     }
+    table.partitions.load(rows, new RegisteredForPartitions(table), tx);
   }
 
   private void load(RowReader row, int bytes, Tx tx) {
@@ -62,6 +66,24 @@ public final class Members {
 
   public MemberSessions sessions() {
     return sessions;
+  }
+
+  public PartitionGroups partitions() {
+    return table.partitions;
+  }
+
+  /**
+   * Makes a member share the partitions of its group.
+   *
+   * @param count of partitions that the group has, or is to have
+   */
+  public PartitionGroupSummary joinGroup(MemberName name, SessionKey key, int count, Tx tx) {
+    MemberSession session = sessions.require(key);
+    Member member = table.there(name).orElseThrow(() -> unknown(name));
+    if (member.session != session) {
+      throw stale(member, "it is of session " + member.sessionId, key.id());
+    }
+    return table.partitions.join(member.partitionKey(), member.draining, count, tx);
   }
 
   /**
@@ -94,6 +116,7 @@ public final class Members {
     was.ifPresent(old -> replace(old, session, tx));
     session.lost.remove(name);
     table.add(member, session);
+    table.partitions.memberDrains(member.partitionKey(), false, tx);
     table.put(member, tx);
     Map<String, String> before = was.map(old -> old.attributes.labels()).orElse(Map.of());
     table.emit(MemberChange.Type.REGISTERED, member, before, tx);
@@ -121,6 +144,7 @@ public final class Members {
     table.remove(old);
     old.group.namespace.memberBytes -= old.rowBytes;
     if (session != by) {
+      table.partitions.memberReplaced(old.partitionKey(), tx);
       sessions.lose(session, old.name);
       sessions.removeIfOver(session, tx);
     }
@@ -140,6 +164,7 @@ public final class Members {
     if (draining != member.draining) {
       member.draining = draining;
       member.since = table.time();
+      table.partitions.memberDrains(member.partitionKey(), draining, tx);
     }
     table.put(member, tx);
     table.emit(MemberChange.Type.CHANGED, member, before.labels(), tx);
@@ -150,18 +175,31 @@ public final class Members {
     Optional<Member> there = table.there(name);
     Member member = there.or(() -> table.ended(name)).orElseThrow(() -> unknown(name));
     if (there.isEmpty() || member.incarnation != incarnation) {
-      throw new Failure.Forbidden(
-          ErrorReason.ERROR_REASON_INCARNATION_STALE,
-          "member " + name.path(),
-          "member %s is %s in incarnation %d (expected: %d)"
-              .formatted(name.path(), member.state(), member.incarnation, incarnation),
-          Map.of(
-              "member", name.path(),
-              "state", member.state().name(),
-              "current", String.valueOf(member.incarnation),
-              "expected", String.valueOf(incarnation)));
+      throw stale(member, "", String.valueOf(incarnation));
     }
     return member;
+  }
+
+  /**
+   * @param as whose it is, if that is what the caller expected otherwise
+   */
+  private static Failure stale(Member member, String as, String expected) {
+    String path = member.name.path();
+    return new Failure.Forbidden(
+        ErrorReason.ERROR_REASON_INCARNATION_STALE,
+        "member " + path,
+        "member %s is %s in incarnation %d%s (expected: %s)"
+            .formatted(
+                path, member.state(), member.incarnation, as.isEmpty() ? "" : "; " + as, expected),
+        Map.of(
+            "member",
+            path,
+            "state",
+            member.state().name(),
+            "current",
+            String.valueOf(member.incarnation),
+            "expected",
+            expected));
   }
 
   private static Failure unknown(MemberName name) {
@@ -204,6 +242,14 @@ public final class Members {
 
   public MemberExplanation explain(MemberName name, Tx tx) {
     return Explainer.explain(known(name), tx.nanos());
+  }
+
+  /** Nothing if the member of this name is not there, or of another session. */
+  public Optional<MemberExplanation> explainIfOf(MemberName name, String sessionId, Tx tx) {
+    return table
+        .there(name)
+        .filter(member -> member.sessionId.equals(sessionId))
+        .map(member -> Explainer.explain(member, tx.nanos()));
   }
 
   private Member known(MemberName name) {
@@ -288,6 +334,7 @@ public final class Members {
   }
 
   void removeFromGauges() {
+    table.partitions.removeFromGauges();
     for (RegistryNamespace namespace : table.namespaces()) {
       namespace
           .groups

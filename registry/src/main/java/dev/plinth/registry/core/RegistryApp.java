@@ -1,19 +1,24 @@
 package dev.plinth.registry.core;
 
+import dev.plinth.registry.partition.PartitionEvents;
 import dev.plinth.shards.ShardApp;
 import dev.plinth.shards.Tx;
 import dev.plinth.shards.store.Row;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Members in every shard. All groups of a namespace are in one, with its sessions. */
+/**
+ * Members and partitions in every shard. All groups of a namespace are in one, with its sessions.
+ */
 public final class RegistryApp implements ShardApp<Members> {
   private final InstantSource clock;
   private final RegistryEvents events;
+  private final PartitionEvents partitionEvents;
 
-  public RegistryApp(InstantSource clock, RegistryEvents events) {
+  public RegistryApp(InstantSource clock, RegistryEvents events, PartitionEvents partitionEvents) {
     this.clock = clock;
     this.events = events;
+    this.partitionEvents = partitionEvents;
   }
 
   @Override
@@ -23,7 +28,7 @@ public final class RegistryApp implements ShardApp<Members> {
 
   @Override
   public Members open(List<Row> rows, Tx tx) {
-    Members members = new Members(clock, events);
+    Members members = new Members(clock, events, partitionEvents);
     members.load(rows, tx);
     return members;
   }

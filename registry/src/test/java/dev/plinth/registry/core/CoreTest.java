@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.registry.partition.PartitionGroupName;
+import dev.plinth.registry.partition.PartitionView;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.fixture.ManualTx;
 import dev.plinth.testkit.ManualClock;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 
 /** A shard's members on a clock that the test moves, with commits that take effect at once. */
@@ -24,7 +27,8 @@ abstract class CoreTest {
   final ManualClock clock = new ManualClock();
   final ManualTx tx;
   final CountedEvents events = new CountedEvents();
-  final RegistryApp app = new RegistryApp(clock, events);
+  final CountedPartitionEvents partitionEvents = new CountedPartitionEvents();
+  final RegistryApp app = new RegistryApp(clock, events, partitionEvents);
   Members members;
 
   CoreTest() {
@@ -44,8 +48,12 @@ abstract class CoreTest {
   final void checkRows() {
     tx.commit();
     List<MemberView> before = all();
+    List<PartitionView> partitionsBefore = partitions();
+    List<Integer> gaugesBefore = partitionEvents.durableGauges();
     int sessions = events.sessions;
     takeOver();
+    assertEquals(partitionsBefore, partitions());
+    assertEquals(gaugesBefore, partitionEvents.durableGauges());
     assertEquals(
         before.stream().map(CoreTest::durable).toList(),
         all().stream().map(CoreTest::durable).toList());
@@ -67,6 +75,29 @@ abstract class CoreTest {
         view.override());
   }
 
+  /** Of the groups that tests use, without what a new owner begins anew. */
+  final List<PartitionView> partitions() {
+    return Stream.of("web", "db")
+        .flatMap(group -> partitions(group).stream())
+        .map(CoreTest::durable)
+        .toList();
+  }
+
+  final List<PartitionView> partitions(String group) {
+    return members.partitions().snapshot(new PartitionGroupName(SPACE, group), "");
+  }
+
+  static PartitionView durable(PartitionView view) {
+    return new PartitionView(
+        view.partition(),
+        view.state(),
+        view.owner(),
+        view.sessionId(),
+        view.token(),
+        view.since(),
+        false);
+  }
+
   static MemberName web(int number) {
     return new MemberName(SPACE, "web", "web-" + number);
   }
@@ -80,6 +111,7 @@ abstract class CoreTest {
     tx.crash();
     app.close(members);
     assertEquals(List.of(0, 0, 0), List.of(events.members, events.sessions, events.held));
+    partitionEvents.assertNoneLeft();
     members = app.open(tx.stored(), tx.next());
   }
 
@@ -136,7 +168,10 @@ abstract class CoreTest {
 
   /** What watchers were told. */
   final List<MemberChange> changes() {
-    return tx.events().stream().map(event -> (MemberChange) event.body()).toList();
+    return tx.events().stream()
+        .filter(event -> event.body() instanceof MemberChange)
+        .map(event -> (MemberChange) event.body())
+        .toList();
   }
 
   final List<MemberChange.Type> changeTypes() {

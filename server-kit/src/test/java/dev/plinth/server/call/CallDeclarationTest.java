@@ -14,6 +14,7 @@ import dev.plinth.options.v1.CallKind;
 import dev.plinth.options.v1.CallOptions;
 import dev.plinth.options.v1.Role;
 import dev.plinth.ratelimit.v1.RateLimitServiceGrpc;
+import dev.plinth.registry.v1.PartitionServiceGrpc;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
 import dev.plinth.server.Engine;
 import dev.plinth.server.GrpcHost;
@@ -39,7 +40,8 @@ class CallDeclarationTest {
         LeaseServiceGrpc.getServiceDescriptor(),
         ElectionServiceGrpc.getServiceDescriptor(),
         RateLimitServiceGrpc.getServiceDescriptor(),
-        RegistryServiceGrpc.getServiceDescriptor());
+        RegistryServiceGrpc.getServiceDescriptor(),
+        PartitionServiceGrpc.getServiceDescriptor());
   }
 
   @ParameterizedTest

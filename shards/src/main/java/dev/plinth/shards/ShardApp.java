@@ -20,6 +20,11 @@ public interface ShardApp<S> {
    */
   S open(List<Row> rows, Tx tx);
 
+  /** Like the other, for an app that needs what others keep in the same shard. */
+  default S open(List<Row> rows, Tx tx, OpenedApps others) {
+    return open(rows, tx);
+  }
+
   /**
    * The shard is given up and its state with it; what was counted of it elsewhere is taken back.
    */

@@ -176,8 +176,7 @@ public final class SharedRegistrySession implements RegistrySession.Listener {
   @Override
   public void onEnd(RegistrySession of) {
     if (session == of) {
-      log.log(
-          Level.WARNING, "session {0} of {1} is lost; a new one is opened", of.id(), namespace);
+      log.log(Level.WARNING, "session {0} of {1} is lost; a new one is opened", of.id(), namespace);
       session = null;
       open();
     }

@@ -146,7 +146,7 @@ public final class ScriptedRegistry extends RegistryServiceImplBase implements A
   /** A member that has joined. */
   public Membership join(String name) {
     Membership membership = membership(name, Membership.Observer.NONE);
-    membership.join();
+    membership.begin();
     clock.runDue();
     return membership;
   }

@@ -54,7 +54,7 @@ public final class MemberClient {
     open.add(member);
     try {
       runtime.checkOpen(); // after the addition: a client that closes now closes it, too
-      runtime.await(membership.join(), runtime.operationTimeout());
+      runtime.await(membership.begin(), runtime.operationTimeout());
       joined = true;
       return member;
     } finally {

@@ -76,7 +76,7 @@ public final class PartitionsBuilder {
     try {
       owners.open();
       runtime.await(
-          membership.join().thenCompose(registered -> holder.joined()), runtime.operationTimeout());
+          membership.begin().thenCompose(registered -> holder.joined()), runtime.operationTimeout());
       joined = true;
       return partitions;
     } finally {

@@ -107,7 +107,7 @@ public final class Membership implements SharedRegistrySession.User {
   }
 
   /** Completes when it is registered for the first time; fails if it was refused. On any thread. */
-  public CompletableFuture<Void> join() {
+  public CompletableFuture<Void> begin() {
     onLoop(() -> shared.attach(this));
     return joined;
   }

@@ -194,7 +194,7 @@ class MembershipTest {
   void nameThatIsTaken_failsTheJoin() {
     registry.members.put("ann", Member.newBuilder().setSessionId("s-other").build());
     Membership ann = registry.membership("ann", Membership.Observer.NONE);
-    CompletableFuture<Void> joined = ann.join();
+    CompletableFuture<Void> joined = ann.begin();
     registry.clock.runDue();
     CompletionException thrown = assertThrows(CompletionException.class, joined::join);
     MemberNameTakenException taken =
@@ -219,7 +219,7 @@ class MembershipTest {
   void refusedJoin_failsAtOnce_andIsNotRetried() {
     registry.failure = Status.PERMISSION_DENIED;
     Membership ann = registry.membership("ann", Membership.Observer.NONE);
-    CompletableFuture<Void> joined = ann.join();
+    CompletableFuture<Void> joined = ann.begin();
     registry.clock.runDue();
     CompletionException thrown = assertThrows(CompletionException.class, joined::join);
     assertInstanceOf(CallFailedException.class, thrown.getCause());
@@ -229,7 +229,7 @@ class MembershipTest {
   void joinWhileTheServerIsAway_succeedsWhenItIsBack_withOneRequestId() {
     registry.failure = Status.UNAVAILABLE;
     Membership ann = registry.membership("ann", Membership.Observer.NONE);
-    CompletableFuture<Void> joined = ann.join();
+    CompletableFuture<Void> joined = ann.begin();
     registry.advance(8000);
     assertFalse(joined.isDone());
     registry.failure = Status.OK;
@@ -267,6 +267,7 @@ class MembershipTest {
     CompletableFuture<Void> left = ann.leave();
     registry.clock.runDue();
     assertEquals(0, registry.count("Deregister"));
+    assertFalse(left.isDone());
     registry.answer();
     assertEquals(1, registry.count("Deregister ann"));
     assertTrue(left.isDone());

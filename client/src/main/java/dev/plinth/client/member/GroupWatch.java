@@ -4,11 +4,8 @@ import dev.plinth.client.CallFailedException;
 import dev.plinth.client.internal.ClientEventLoop;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
-import dev.plinth.client.internal.ResumingStream;
-import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.client.internal.SerialExecutor;
-import dev.plinth.client.internal.SilenceWatchdog;
-import dev.plinth.client.internal.StreamStartLatch;
+import dev.plinth.client.internal.WatchStream;
 import dev.plinth.registry.v1.LabelFilter;
 import dev.plinth.registry.v1.Member;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
@@ -24,18 +21,13 @@ import java.util.function.Consumer;
  * the server is away the last list stays; {@link #age} says how old it may be.
  */
 public final class GroupWatch implements AutoCloseable {
-  private static final String METHOD = "WatchMembers";
-  // A server tells of its progress every 5 s.
-  private static final Duration MAX_SILENCE = Duration.ofSeconds(20);
   private static final Duration PUBLISH_DELAY = Duration.ofMillis(10);
 
   private final WatchMembersRequest request;
   private final ClientEventLoop loop;
   private final SerialExecutor calls;
   private final MemberFold fold = new MemberFold();
-  private final ResumingStream<WatchMembersRequest, WatchMembersResponse> stream;
-  private final SilenceWatchdog watchdog;
-  private final StreamStartLatch started;
+  private final WatchStream<WatchMembersRequest, WatchMembersResponse> stream;
   private final List<Consumer<GroupWatch>> listeners = new CopyOnWriteArrayList<>();
   private volatile Consumer<CallFailedException> onFailure = failure -> {};
   private volatile MemberFold.View view = MemberFold.View.EMPTY;
@@ -52,15 +44,12 @@ public final class GroupWatch implements AutoCloseable {
             .build();
     loop = runtime.environment().loop();
     calls = new SerialExecutor(runtime.environment().callbacks());
-    started = new StreamStartLatch(runtime.machine(), METHOD);
     stream =
-        new ResumingStream<>(
+        new WatchStream<>(
             runtime,
             RegistryServiceGrpc.getWatchMembersMethod(),
-            RetrySchedule.MAX_BACKOFF,
             this::nextRequest,
             new ResponseReceiver());
-    watchdog = new SilenceWatchdog(runtime, MAX_SILENCE, stream::open);
   }
 
   private WatchMembersRequest nextRequest() {
@@ -69,16 +58,11 @@ public final class GroupWatch implements AutoCloseable {
   }
 
   void begin(OperationDeadline deadline) throws InterruptedException {
-    open();
-    started.await(deadline, this::close);
+    stream.begin(deadline);
   }
 
   void open() {
-    loop.execute(
-        () -> {
-          stream.open();
-          watchdog.start();
-        });
+    stream.open();
   }
 
   /** Those that are there, in the order of names: one read of memory. */
@@ -96,7 +80,7 @@ public final class GroupWatch implements AutoCloseable {
 
   /** How long ago the server was last heard of; a few seconds when all is well. */
   public Duration age() {
-    return watchdog.silence();
+    return stream.age();
   }
 
   /**
@@ -126,7 +110,7 @@ public final class GroupWatch implements AutoCloseable {
     publishing = false;
     view = fold.view();
     known = true;
-    started.done();
+    stream.begun();
     if (calls.waiting() == 0) { // else the one that waits will see this change, too
       calls.execute(this::callListeners);
     }
@@ -140,27 +124,22 @@ public final class GroupWatch implements AutoCloseable {
     }
   }
 
-  private final class ResponseReceiver implements ResumingStream.Listener<WatchMembersResponse> {
+  private final class ResponseReceiver implements WatchStream.Listener<WatchMembersResponse> {
     @Override
     public void onMessage(WatchMembersResponse message) {
-      watchdog.heard();
       if (fold.take(message)) {
         publishSoon();
       }
     }
 
     @Override
-    public void onBroken(CallFailedException why) {
-      onFailure.accept(why);
+    public void loseTrack() {
+      fold.loseTrack();
     }
 
-    /** One that went well before was refused for its token: from a snapshot, then. */
     @Override
-    public void refused(CallFailedException why) {
+    public void onFailure(CallFailedException why) {
       onFailure.accept(why);
-      started.failed(why);
-      fold.loseTrack();
-      loop.after(RetrySchedule.MAX_BACKOFF, stream::open);
     }
   }
 
@@ -168,10 +147,6 @@ public final class GroupWatch implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    loop.execute(
-        () -> {
-          watchdog.stop();
-          stream.stop();
-        });
+    stream.close();
   }
 }

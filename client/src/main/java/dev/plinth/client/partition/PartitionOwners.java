@@ -1,13 +1,8 @@
 package dev.plinth.client.partition;
 
-import dev.plinth.client.CallFailedException;
-import dev.plinth.client.internal.ClientEventLoop;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
-import dev.plinth.client.internal.ResumingStream;
-import dev.plinth.client.internal.RetrySchedule;
-import dev.plinth.client.internal.SilenceWatchdog;
-import dev.plinth.client.internal.StreamStartLatch;
+import dev.plinth.client.internal.WatchStream;
 import dev.plinth.registry.v1.Partition;
 import dev.plinth.registry.v1.PartitionServiceGrpc;
 import dev.plinth.registry.v1.PartitionSnapshot;
@@ -26,16 +21,9 @@ import java.util.function.Consumer;
  * true a moment ago: only the token, checked where something is written, says what is.
  */
 public final class PartitionOwners implements AutoCloseable {
-  private static final String METHOD = "WatchPartitions";
-  // A server tells of its progress every 5 s.
-  private static final Duration MAX_SILENCE = Duration.ofSeconds(20);
-
   private final WatchPartitionsRequest request;
   private final int count;
-  private final ClientEventLoop loop;
-  private final ResumingStream<WatchPartitionsRequest, WatchPartitionsResponse> stream;
-  private final SilenceWatchdog watchdog;
-  private final StreamStartLatch started;
+  private final WatchStream<WatchPartitionsRequest, WatchPartitionsResponse> stream;
   private final Consumer<List<Partition>> onChange;
   // On the event loop.
   private Map<Integer, Partition> partitions = new TreeMap<>();
@@ -56,16 +44,12 @@ public final class PartitionOwners implements AutoCloseable {
         WatchPartitionsRequest.newBuilder().setNamespace(namespace).setGroup(group).build();
     this.count = count;
     this.onChange = onChange;
-    loop = runtime.environment().loop();
-    started = new StreamStartLatch(runtime.machine(), METHOD);
     stream =
-        new ResumingStream<>(
+        new WatchStream<>(
             runtime,
             PartitionServiceGrpc.getWatchPartitionsMethod(),
-            RetrySchedule.MAX_BACKOFF,
             this::nextRequest,
             new ResponseReceiver());
-    watchdog = new SilenceWatchdog(runtime, MAX_SILENCE, stream::open);
   }
 
   private WatchPartitionsRequest nextRequest() {
@@ -74,16 +58,11 @@ public final class PartitionOwners implements AutoCloseable {
   }
 
   void begin(OperationDeadline deadline) throws InterruptedException {
-    open();
-    started.await(deadline, this::close);
+    stream.begin(deadline);
   }
 
   void open() {
-    loop.execute(
-        () -> {
-          stream.open();
-          watchdog.start();
-        });
+    stream.open();
   }
 
   public int partitionOf(String key) {
@@ -107,19 +86,18 @@ public final class PartitionOwners implements AutoCloseable {
 
   /** How long ago the server was last heard of; a few seconds when all is well. */
   public Duration age() {
-    return watchdog.silence();
+    return stream.age();
   }
 
   private void publish(List<Partition> changed) {
     view = Map.copyOf(partitions);
-    started.done();
+    stream.begun();
     onChange.accept(changed);
   }
 
-  private final class ResponseReceiver implements ResumingStream.Listener<WatchPartitionsResponse> {
+  private final class ResponseReceiver implements WatchStream.Listener<WatchPartitionsResponse> {
     @Override
     public void onMessage(WatchPartitionsResponse message) {
-      watchdog.heard();
       switch (message.getBodyCase()) {
         case SNAPSHOT -> snapshot(message.getSnapshot());
         case EVENTS -> {
@@ -146,21 +124,14 @@ public final class PartitionOwners implements AutoCloseable {
       }
     }
 
-    /** One that went well before was refused for its token: from a snapshot, then. */
     @Override
-    public void refused(CallFailedException why) {
-      started.failed(why);
+    public void loseTrack() {
       resumeToken = "";
-      loop.after(RetrySchedule.MAX_BACKOFF, stream::open);
     }
   }
 
   @Override
   public void close() {
-    loop.execute(
-        () -> {
-          watchdog.stop();
-          stream.stop();
-        });
+    stream.close();
   }
 }

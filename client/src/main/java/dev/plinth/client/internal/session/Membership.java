@@ -1,6 +1,5 @@
 package dev.plinth.client.internal.session;
 
-import com.google.protobuf.FieldMask;
 import dev.plinth.client.CallFailedException;
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.MemberNameTakenException;
@@ -18,9 +17,6 @@ import dev.plinth.registry.v1.MemberState;
 import dev.plinth.registry.v1.RegisterRequest;
 import dev.plinth.registry.v1.RegisterResponse;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
-import dev.plinth.registry.v1.UpdateMemberRequest;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -57,14 +53,8 @@ public final class Membership implements SharedRegistrySession.User {
 
   private record Registration(RegistrySession session, Member member, ClockReading answeredAt) {}
 
-  private static final Set<ErrorReason> NOT_THERE =
+  static final Set<ErrorReason> NOT_THERE =
       Set.of(ErrorReason.ERROR_REASON_INCARNATION_STALE, ErrorReason.ERROR_REASON_MEMBER_UNKNOWN);
-
-  private static final FieldMask EVERYTHING =
-      FieldMask.newBuilder()
-          .addAllPaths(List.of("labels", "endpoints", "weight", "draining"))
-          .build();
-  private static final int USUAL_WEIGHT = 100;
 
   private final LostMember name;
   private final String namespace;
@@ -74,14 +64,11 @@ public final class Membership implements SharedRegistrySession.User {
   private final MembershipListeners listeners;
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
-  private final List<CompletableFuture<Void>> updateWaiters = new ArrayList<>();
+  private final MemberUpdates updates;
   private volatile Registration registration;
   private volatile boolean leaving;
   private RegistrySession session;
-  private Desired desired;
-  private Desired applied;
   private boolean registering;
-  private boolean updating;
   private boolean verifying;
   private boolean refused;
 
@@ -99,11 +86,11 @@ public final class Membership implements SharedRegistrySession.User {
             .setName(attributes.getName())
             .build();
     this.namespace = attributes.getNamespace();
-    this.desired = new Desired(attributes, false);
     this.runtime = runtime;
     this.shared = shared;
     this.observer = observer;
     this.listeners = new MembershipListeners(runtime.environment());
+    this.updates = new MemberUpdates(new Desired(attributes, false), runtime, this::updatable);
   }
 
   /** Completes when it is registered for the first time; fails if it was refused. On any thread. */
@@ -144,6 +131,12 @@ public final class Membership implements SharedRegistrySession.User {
 
   private void onLoop(Runnable task) {
     runtime.environment().loop().execute(task);
+  }
+
+  /** The incarnation that updates are for; 0 if there is none. */
+  private long updatable() {
+    Registration current = registration;
+    return current == null || leaving ? 0 : current.member.getIncarnation();
   }
 
   private void announce() {
@@ -247,7 +240,7 @@ public final class Membership implements SharedRegistrySession.User {
     }
     registering = true;
     RegistrySession in = session;
-    Desired sent = desired;
+    Desired sent = updates.desired();
     RegisterRequest request =
         sent.attributes.toBuilder()
             .setSessionId(in.id())
@@ -298,12 +291,11 @@ public final class Membership implements SharedRegistrySession.User {
         depart();
         return;
       }
-      desired = desired.onceJoined();
-      applied = new Desired(sent.onceJoined().attributes, false);
+      updates.registered(sent);
       joined.complete(null);
       announce();
       observer.onRegistered(in);
-      reconcile();
+      updates.reconcile();
     }
   }
 
@@ -318,69 +310,12 @@ public final class Membership implements SharedRegistrySession.User {
 
   /**
    * Changes what it is to others. Completes when the server has it; at once while it is lost: it is
-   * registered with it.
+   * registered with it. On any thread.
    */
   public CompletableFuture<Void> update(UnaryOperator<Desired> change) {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    onLoop(
-        () -> {
-          desired = change.apply(desired);
-          updateWaiters.add(done);
-          reconcile();
-        });
+    onLoop(() -> updates.change(change, done));
     return done;
-  }
-
-  /** One update at a time, each with everything: so none can undo a later one. */
-  private void reconcile() {
-    Registration current = registration;
-    if (current == null || leaving || desired.equals(applied)) {
-      updateWaiters.forEach(waiter -> waiter.complete(null));
-      updateWaiters.clear();
-      return;
-    }
-    if (updating) {
-      return;
-    }
-    updating = true;
-    Desired sent = desired;
-    UpdateMemberRequest request =
-        UpdateMemberRequest.newBuilder()
-            .setNamespace(namespace)
-            .setGroup(name.getGroup())
-            .setName(name.getName())
-            .setIncarnation(current.member.getIncarnation())
-            .setUpdateMask(EVERYTHING)
-            .putAllLabels(sent.attributes.getLabelsMap())
-            .addAllEndpoints(sent.attributes.getEndpointsList())
-            .setWeight(sent.attributes.hasWeight() ? sent.attributes.getWeight() : USUAL_WEIGHT)
-            .setDraining(sent.draining)
-            .setRequestId(runtime.newRequestId())
-            .build();
-    runtime
-        .retried(RegistryServiceGrpc.getUpdateMemberMethod(), request)
-        .whileWanted(() -> registration == current)
-        .send()
-        .whenComplete((answer, thrown) -> onLoop(() -> updated(current, sent, thrown)));
-  }
-
-  private void updated(Registration of, Desired sent, Throwable thrown) {
-    updating = false;
-    if (registration == of) {
-      if (thrown == null) {
-        applied = sent;
-      } else if (thrown instanceof CallFailedException failure
-          && !NOT_THERE.contains(failure.reason())) {
-        desired = applied;
-        updateWaiters.forEach(waiter -> waiter.completeExceptionally(failure));
-        updateWaiters.clear();
-      } else {
-        updateWaiters.forEach(waiter -> waiter.complete(null)); // the next beat tells of the loss
-        updateWaiters.clear();
-        return;
-      }
-    }
-    reconcile();
   }
 
   /** Completes when the server has it as LEFT. Nothing is sent for it after that. On any thread. */
@@ -390,7 +325,7 @@ public final class Membership implements SharedRegistrySession.User {
         () -> {
           announce();
           joined.completeExceptionally(new IllegalStateException("the member has left"));
-          reconcile();
+          updates.reconcile();
           // A Deregister would overtake a registration that is on its way.
           if (!registering || shared.isLast(this)) {
             depart();

@@ -1,5 +1,6 @@
 package dev.plinth.client;
 
+import dev.plinth.client.config.ConfigAgentBuilder;
 import dev.plinth.client.election.Election;
 import dev.plinth.client.election.ElectionClient;
 import dev.plinth.client.id.IdClient;
@@ -12,9 +13,13 @@ import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OwnerIdGenerator;
 import dev.plinth.client.internal.RetrySchedule;
 import dev.plinth.client.internal.session.NamespaceSessions;
+import dev.plinth.client.internal.session.RegistrySessions;
 import dev.plinth.client.lease.LeaseClient;
 import dev.plinth.client.limit.LimitOptions;
 import dev.plinth.client.limit.RateLimitClient;
+import dev.plinth.client.member.MemberClient;
+import dev.plinth.client.member.MemberClients;
+import dev.plinth.client.partition.PartitionsBuilder;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.machine.Machine;
 import io.grpc.ManagedChannel;
@@ -42,6 +47,8 @@ public final class PlinthClient implements AutoCloseable {
   private final OwnerIdGenerator ownerIds;
   private final ElectionClient elections;
   private final IdClient ids;
+  private final RegistrySessions registrySessions;
+  private final MemberClients members;
   private volatile RateLimitClient rateLimitClient;
 
   PlinthClient(PlinthClientBuilder builder) {
@@ -73,6 +80,8 @@ public final class PlinthClient implements AutoCloseable {
     ownerIds = new OwnerIdGenerator(runtime.owner());
     elections = new ElectionClient(runtime, sessions);
     ids = new IdClient(runtime);
+    registrySessions = new RegistrySessions(runtime, builder.memberTtl);
+    members = new MemberClients(runtime, registrySessions);
   }
 
   private boolean sleep(Duration time) throws InterruptedException {
@@ -145,16 +154,51 @@ public final class PlinthClient implements AutoCloseable {
     return ids;
   }
 
+  /** The groups of the default namespace, at the registry. */
+  public MemberClient members() {
+    return members("default");
+  }
+
+  public MemberClient members(String namespace) {
+    return members.of(namespace);
+  }
+
+  /**
+   * The partitions that the members of a group of the default namespace share, at the registry.
+   *
+   * @param count how many; the same for all members
+   */
+  public PartitionsBuilder partitions(String group, int count) {
+    return partitions("default", group, count);
+  }
+
+  public PartitionsBuilder partitions(String namespace, String group, int count) {
+    return new PartitionsBuilder(namespace, group, count, runtime, registrySessions);
+  }
+
+  /** An agent that keeps configs of the default namespace in memory, to be started. */
+  public ConfigAgentBuilder configAgent() {
+    return configAgent("default");
+  }
+
+  public ConfigAgentBuilder configAgent(String namespace) {
+    return new ConfigAgentBuilder(namespace, runtime, registrySessions.of(namespace));
+  }
+
   /** For guards to report a stale token to this client's metrics. */
   public void fenceRejected() {
     runtime.environment().events().fenceRejected();
   }
 
-  /** Every lease that is still held is LOST here, then released at the server. */
+  /**
+   * Members drain and leave. Every lease that is still held is LOST here, then released at the
+   * server.
+   */
   @Override
   public void close() {
     runtime.close();
     sessions.close(callDeadline);
+    registrySessions.close(callDeadline);
     closed.complete(null);
     runtime.endStreams();
     timer.shutdownNow();

@@ -25,6 +25,7 @@ public final class PlinthClientBuilder {
   private Optional<String> owner = Optional.empty();
   private Duration sessionTtl = Duration.ofSeconds(10);
   private Duration lockDelay = Duration.ZERO;
+  Duration memberTtl = Duration.ofSeconds(15);
   Duration callDeadline = Duration.ofSeconds(2);
   Duration operationTimeout = Duration.ofSeconds(10);
   Machine machine = Machine.system();
@@ -56,6 +57,12 @@ public final class PlinthClientBuilder {
   /** How long keys stay barred to others when this client is lost; not at all by default. */
   public PlinthClientBuilder lockDelay(Duration delay) {
     lockDelay = delay;
+    return this;
+  }
+
+  /** How long members stay ALIVE at the registry while this client is silent; 15 s by default. */
+  public PlinthClientBuilder memberTtl(Duration ttl) {
+    memberTtl = ttl;
     return this;
   }
 

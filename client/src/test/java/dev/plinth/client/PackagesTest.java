@@ -18,14 +18,27 @@ import org.junit.jupiter.api.Test;
 class PackagesTest {
   private static final Path SOURCES = Path.of("src/main/java");
   private static final String ROOT = "dev.plinth.client";
+  private static final String MEMBER = ".member";
   private static final Map<String, List<String>> FORBIDDEN =
       Map.of(
-          ".internal", List.of(".internal.session", ".lease", ".election", ".id", ".limit"),
-          ".internal.session", List.of(".lease", ".election", ".id", ".limit"),
-          ".lease", List.of(".election", ".id", ".limit"),
-          ".election", List.of(".id", ".limit"),
-          ".id", List.of(".internal.session", ".lease", ".election", ".limit"),
-          ".limit", List.of(".internal.session", ".lease", ".election", ".id"));
+          ".internal",
+          List.of(".internal.session", ".lease", ".election", ".id", ".limit", MEMBER),
+          ".internal.session",
+          List.of(".lease", ".election", ".id", ".limit", MEMBER),
+          ".lease",
+          List.of(".election", ".id", ".limit", MEMBER),
+          ".election",
+          List.of(".id", ".limit", MEMBER),
+          ".id",
+          List.of(".internal.session", ".lease", ".election", ".limit", MEMBER),
+          ".limit",
+          List.of(".internal.session", ".lease", ".election", ".id", MEMBER),
+          MEMBER,
+          List.of(".lease", ".election", ".id", ".limit", ".partition", ".config"),
+          ".partition",
+          List.of(".lease", ".election", ".id", ".limit", ".config"),
+          ".config",
+          List.of(".lease", ".election", ".id", ".limit", MEMBER, ".partition"));
 
   @Test
   void dependencies_runOneWay() throws IOException {

@@ -9,7 +9,7 @@ import java.util.List;
  * that were lost, so that fencing tokens go on rising: each generation begins four billion commits
  * after the one before.
  */
-final class Generation {
+public final class Generation {
   static final String ROW = "shard/generation";
   static final int MAX = 100;
   private static final int COMMIT_BITS = 32;
@@ -29,6 +29,11 @@ final class Generation {
 
   static byte[] row(int generation) {
     return (VERSION + generation).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** That of the data which a fencing token comes from. */
+  public static int of(long token) {
+    return (int) (token >>> COMMIT_BITS + FencingTokens.SHARD_BITS + FencingTokens.INDEX_BITS);
   }
 
   /** What the store's numbers of commits are raised by. */

@@ -362,7 +362,7 @@ final class Shard {
   }
 
   private void transact(Consumer<ShardTx> work) {
-    ShardTx tx = new ShardTx(timers, commits);
+    ShardTx tx = new ShardTx(timers, commits, this::hasAuthority);
     work.accept(tx);
     tx.prepare();
     if (tx.writes() > store.maxWrites()) {

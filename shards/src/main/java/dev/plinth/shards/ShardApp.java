@@ -20,6 +20,11 @@ public interface ShardApp<S> {
    */
   S open(List<Row> rows, Tx tx);
 
+  /** Like the other, for an app that needs what others keep in the same shard. */
+  default S open(List<Row> rows, Tx tx, OpenedApps others) {
+    return open(rows, tx);
+  }
+
   /**
    * Tells those who follow what only the state in memory has, and not the events of commits, that
    * they have missed nothing. Called at the cadence of all watches, while this node is sure to own

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** Gathers the effects of one command, which the shard then adds to its open batch as a whole. */
 final class ShardTx implements RecordedTx {
@@ -18,8 +19,11 @@ final class ShardTx implements RecordedTx {
   private final List<Runnable> answers = new ArrayList<>();
   private final List<Runnable> beforeCommit = new ArrayList<>();
 
+  private final BooleanSupplier authority;
+
   /** Of now, on the shard's clock. */
-  ShardTx(ShardTimers timers, CommitPipeline commits) {
+  ShardTx(ShardTimers timers, CommitPipeline commits, BooleanSupplier authority) {
+    this.authority = authority;
     this.timers = timers;
     this.commits = commits;
     this.nanos = timers.now();
@@ -28,6 +32,11 @@ final class ShardTx implements RecordedTx {
   @Override
   public long nanos() {
     return nanos;
+  }
+
+  @Override
+  public boolean hasAuthority() {
+    return authority.getAsBoolean();
   }
 
   @Override

@@ -8,6 +8,14 @@ public interface Tx {
   /** The shard's monotonic clock, read once for this transaction. */
   long nanos();
 
+  /**
+   * Whether no other node can have become the owner of the shard until now. A command runs only if
+   * so; a timer that says something which must be true now asks for itself.
+   */
+  default boolean hasAuthority() {
+    return true;
+  }
+
   void put(String key, byte[] value);
 
   void delete(String key);

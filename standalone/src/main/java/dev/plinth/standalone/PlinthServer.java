@@ -1,5 +1,7 @@
 package dev.plinth.standalone;
 
+import dev.plinth.config.ConfigService;
+import dev.plinth.config.core.ConfigApp;
 import dev.plinth.id.IdService;
 import dev.plinth.id.core.IdApp;
 import dev.plinth.lease.LeaseService;
@@ -50,7 +52,8 @@ public final class PlinthServer implements RunningProcess {
       IdApp ids = IdService.app(machine.time(), metrics.registry());
       PolicyApp policies = RateLimitService.app(machine.time());
       RegistryApp members = RegistryService.app(machine, metrics.registry());
-      Shards shards = opened(openShards(List.of(leases, ids, policies, members), metrics));
+      ConfigApp configs = ConfigService.app(machine, members, metrics.registry());
+      Shards shards = opened(openShards(List.of(leases, ids, policies, members, configs), metrics));
       int callsPerConnection = settings.host().limits().callsPerConnection();
       CallForwarder callForwarder = opened(new CallForwarder(shards, node(), callsPerConnection));
       BudgetStore budgets = openBudgets();
@@ -61,6 +64,7 @@ public final class PlinthServer implements RunningProcess {
                   .add(LeaseService.on(shards, leases, shards.engine()))
                   .add(IdService.on(shards, ids, shards.engine()))
                   .add(RegistryService.on(shards, members, shards.engine()))
+                  .add(ConfigService.on(shards, configs, shards.engine()))
                   .add(
                       RateLimitService.on(
                           shards,

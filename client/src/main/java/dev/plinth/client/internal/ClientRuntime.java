@@ -5,6 +5,7 @@ import dev.plinth.machine.Machine;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -12,7 +13,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -128,6 +131,25 @@ public final class ClientRuntime {
     return blockingCaller.call(method, request, deadline(time));
   }
 
+  /**
+   * Waits for what the event loop does; never on it.
+   *
+   * @throws CallFailedException if it failed so, or with DEADLINE_EXCEEDED if it took longer
+   */
+  public <T> T await(CompletableFuture<T> result, Duration atMost) throws InterruptedException {
+    try {
+      return machine().await(result, atMost);
+    } catch (TimeoutException e) {
+      throw CallFailedException.of(
+          "wait", Status.DEADLINE_EXCEEDED.withDescription("no answer came").asException());
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw CallFailedException.of("wait", e.getCause());
+    }
+  }
+
   /** One attempt, without blocking; see {@link AsyncCaller#send}. */
   public <Q, A> CompletableFuture<A> send(
       MethodDescriptor<Q, A> method, Q request, Duration deadline) {
@@ -166,10 +188,15 @@ public final class ClientRuntime {
 
   /** Has a part closed with the client, while calls still can be made. */
   public void attach(AutoCloseable part) {
+    checkOpen();
+    parts.add(part);
+  }
+
+  /** Nothing is begun once the client is closed. */
+  public void checkOpen() {
     if (closed) {
       throw new IllegalStateException("the client is closed");
     }
-    parts.add(part);
   }
 
   /** Of a part that was closed before. */

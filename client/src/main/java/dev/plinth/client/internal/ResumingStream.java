@@ -5,6 +5,7 @@ import io.grpc.CallOptions;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -15,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A stream from the server, opened anew whenever it breaks, until it is stopped. All of it on the
- * event loop, its methods too.
+ * A stream from the server, or in both directions, opened anew whenever it breaks, until it is
+ * stopped. All of it on the event loop, its methods too.
  */
 public final class ResumingStream<Q, A> {
   /** Who hears what the stream says. */
@@ -32,6 +33,9 @@ public final class ResumingStream<Q, A> {
     default boolean isActive() {
       return true;
     }
+
+    /** It broke, or could not be opened; another attempt follows. */
+    default void onBroken(CallFailedException why) {}
 
     /** The server refused it; nothing follows unless it is opened again. */
     void refused(CallFailedException why);
@@ -81,8 +85,21 @@ public final class ResumingStream<Q, A> {
 
   private void call() {
     CallOptions options = CallOptions.DEFAULT.withExecutor(environment.loop());
-    ClientCalls.asyncServerStreamingCall(
-        channel.newCall(method, options), requests.get(), new ResponseReceiver(generation));
+    ResponseReceiver receiver = new ResponseReceiver(generation);
+    if (method.getType() == MethodType.BIDI_STREAMING) {
+      ClientCalls.asyncBidiStreamingCall(channel.newCall(method, options), receiver)
+          .onNext(requests.get());
+    } else {
+      ClientCalls.asyncServerStreamingCall(
+          channel.newCall(method, options), requests.get(), receiver);
+    }
+  }
+
+  /** On a stream in both directions, after its first request; dropped while none is open. */
+  public void send(Q message) {
+    if (call != null) {
+      call.onNext(message);
+    }
   }
 
   /** Reads on after the listener was not ready. */
@@ -118,6 +135,7 @@ public final class ResumingStream<Q, A> {
       listener.refused(failure);
       return;
     }
+    listener.onBroken(failure);
     failures++;
     int current = generation;
     environment

@@ -38,6 +38,11 @@ public final class RetrySchedule {
     return Optional.of(delay).filter(time -> time.compareTo(left) < 0);
   }
 
+  /** Whether the same request may be answered otherwise later. */
+  public static boolean isWorthRetrying(CallFailedException failure) {
+    return helps(failure, ErrorDetails.retryDelay(failure).isPresent());
+  }
+
   private static boolean helps(CallFailedException failure, boolean hasDelay) {
     return switch (failure.code()) {
       // gRPC says UNKNOWN when a connection breaks in the middle of a write; a server of ours never

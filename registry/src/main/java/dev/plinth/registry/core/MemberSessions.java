@@ -4,6 +4,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.Tx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -25,10 +26,20 @@ public final class MemberSessions {
 
   private final MemberTable table;
   private final long presenceEpoch;
+  private final List<SessionEndListener> listeners = new ArrayList<>(1);
 
   MemberSessions(MemberTable table, long presenceEpoch) {
     this.table = table;
     this.presenceEpoch = presenceEpoch;
+  }
+
+  /** Tells of every session that ends from now on. */
+  public void onEnd(SessionEndListener listener) {
+    listeners.add(listener);
+  }
+
+  public boolean isOpen(SessionKey key) {
+    return find(key) != null;
   }
 
   /** A new session, which has its full time from now on. */
@@ -153,6 +164,7 @@ public final class MemberSessions {
   /** Its members are to die; each group decides how many may at once. */
   private void expire(MemberSession session, Tx tx) {
     session.overdue = true;
+    listeners.forEach(listener -> listener.ended(session.key, true, tx));
     Set<MemberGroup> groups = new LinkedHashSet<>();
     for (Member member : session.members) {
       table.hold(member, tx);
@@ -222,6 +234,9 @@ public final class MemberSessions {
 
   private void remove(MemberSession session, Tx tx) {
     session.cancelTimer();
+    if (!session.overdue) {
+      listeners.forEach(listener -> listener.ended(session.key, false, tx));
+    }
     session.state = MemberSession.State.CLOSED;
     RegistryNamespace namespace = table.namespace(session.key.namespace());
     namespace.sessions.remove(session.key.id(), session);

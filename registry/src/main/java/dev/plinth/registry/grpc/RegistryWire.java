@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What requests have in common, checked, and the core's terms on the wire. */
-final class RegistryWire {
+public final class RegistryWire {
   static final int MAX_NAME = 128;
   static final int MAX_REASON = 256;
   static final int MAX_WEIGHT = 1_000_000;
@@ -58,7 +58,7 @@ final class RegistryWire {
         incarnation(field, incarnation));
   }
 
-  static long incarnation(String field, long value) {
+  public static long incarnation(String field, long value) {
     if (value <= 0) {
       throw Failure.Invalid.field(field, value, "an incarnation as told, above 0");
     }
@@ -84,7 +84,14 @@ final class RegistryWire {
   }
 
   static Map<String, String> labels(Map<String, String> labels) {
-    return texts("labels", labels, MAX_LABELS, MAX_LABEL_BYTES);
+    return labels("labels", labels);
+  }
+
+  /**
+   * @param field their path in the request
+   */
+  public static Map<String, String> labels(String field, Map<String, String> labels) {
+    return texts(field, labels, MAX_LABELS, MAX_LABEL_BYTES);
   }
 
   /** A map of the caller's own, by its field's name. */
@@ -130,10 +137,18 @@ final class RegistryWire {
   }
 
   static List<LabelFilter> filters(List<dev.plinth.registry.v1.LabelFilter> filters) {
-    atMost("filters", filters.size(), MAX_FILTERS);
+    return filters("filters", filters);
+  }
+
+  /**
+   * @param field their path in the request
+   */
+  public static List<LabelFilter> filters(
+      String field, List<dev.plinth.registry.v1.LabelFilter> filters) {
+    atMost(field, filters.size(), MAX_FILTERS);
     List<LabelFilter> checked = new ArrayList<>();
     for (int i = 0; i < filters.size(); i++) {
-      String path = "filters[" + i + "].";
+      String path = field + "[" + i + "].";
       var filter = filters.get(i);
       atMost(path + "values", filter.getValuesCount(), MAX_FILTER_VALUES);
       filter

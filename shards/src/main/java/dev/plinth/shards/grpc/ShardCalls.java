@@ -78,6 +78,11 @@ public final class ShardCalls<S> {
             });
   }
 
+  /** One message of a stream that has no answer; done when the shard has taken it. */
+  public CompletableFuture<Void> takeInStream(int shard, Command<S, Void> command) {
+    return submit(shard, CommandPriority.NORMAL, answered(command));
+  }
+
   /**
    * A stream that the shard feeds until it ends it. When the caller goes away first, the reply says
    * so, and {@code leave} runs.

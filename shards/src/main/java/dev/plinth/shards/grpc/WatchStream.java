@@ -31,6 +31,7 @@ public final class WatchStream<M extends MessageLite> {
   private final ArrayDeque<Unread<M>> unread = new ArrayDeque<>();
   private int unreadBytes;
   private Throwable ending;
+  private boolean completing;
   private boolean ended;
   // One thread sends what is unread, outside the lock; all others leave their messages to it.
   private boolean draining;
@@ -114,6 +115,14 @@ public final class WatchStream<M extends MessageLite> {
     };
   }
 
+  /** Ends it in good order, after what is unread. */
+  public void complete() {
+    synchronized (this) {
+      completing = true;
+    }
+    drain();
+  }
+
   private synchronized void forget() {
     unread.clear();
     unreadBytes = 0;
@@ -157,11 +166,17 @@ public final class WatchStream<M extends MessageLite> {
   }
 
   private void endIfDone(boolean done) {
-    if (done && ending != null && !ended) {
-      ended = true;
-      if (!isGone()) {
-        to.onError(StatusMappingInterceptor.answering(ending));
-      }
+    if (!done || ended || ending == null && !completing) {
+      return;
+    }
+    ended = true;
+    if (isGone()) {
+      return;
+    }
+    if (ending == null) {
+      to.onCompleted();
+    } else {
+      to.onError(StatusMappingInterceptor.answering(ending));
     }
   }
 }

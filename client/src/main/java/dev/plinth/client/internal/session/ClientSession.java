@@ -14,17 +14,15 @@ import dev.plinth.lease.v1.ReleaseAsk;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A session at the server, kept alive until it is ended or lost. Its state is that of all leases
- * under it. The loss is told by the client's own clock; no call has to succeed or fail for it.
+ * A session of leases at the server, kept alive until it is ended or lost. Its state is that of all
+ * leases under it.
  */
-public final class ClientSession {
+public final class ClientSession implements Heartbeat.Session<HeartbeatResponse> {
   private static final Logger log = System.getLogger("plinth.client");
-  private static final Duration MAX_HEARTBEAT = Duration.ofSeconds(2);
 
   /** Depends on a session. Told on any thread, and never twice at a time by a heartbeat. */
   public interface SessionListener {
@@ -36,15 +34,10 @@ public final class ClientSession {
 
   private final String id;
   private final String secret;
-  private final LocalDeadline deadline;
   private final HeartbeatSender heartbeatSender;
   private final ClientEnvironment environment;
+  private final Heartbeat<HeartbeatResponse> heartbeat;
   private final OrderedSet<SessionListener> listeners = new OrderedSet<>();
-  private final AtomicReference<LeaseState> announced = new AtomicReference<>(LeaseState.SAFE);
-  private final AtomicBoolean inFlight = new AtomicBoolean();
-  // Of the last heartbeat sent; only its answer leads to the next one. On the event loop alone.
-  private int generation;
-  private int failures;
 
   public ClientSession(
       OpenSessionResponse opened,
@@ -53,14 +46,13 @@ public final class ClientSession {
       ClientEnvironment environment) {
     this.id = opened.getSessionId();
     this.secret = opened.getResumeSecret();
-    this.deadline = deadline;
     this.heartbeatSender = heartbeatSender;
     this.environment = environment;
+    this.heartbeat = new Heartbeat<>(this, deadline, environment);
   }
 
   public void start() {
-    environment.loop().execute(this::watch);
-    environment.loop().execute(() -> scheduleHeartbeat(deadline.interval()));
+    heartbeat.start();
   }
 
   public String id() {
@@ -77,17 +69,12 @@ public final class ClientSession {
   }
 
   public LeaseState state() {
-    ClockReading now = environment.now();
-    LeaseState state = deadline.state(now);
-    if (state != LeaseState.LOST && deadline.wasSuspended(now)) {
-      sendHeartbeatNow();
-    }
-    return state;
+    return heartbeat.state();
   }
 
   /** Slept past its deadline, and no answer has come since. */
   public boolean isExpiredInSleep() {
-    return deadline.isExpiredInSleep(environment.now());
+    return heartbeat.isExpiredInSleep();
   }
 
   public boolean isLost() {
@@ -95,16 +82,12 @@ public final class ClientSession {
   }
 
   public Duration remaining() {
-    return deadline.remaining(environment.now());
+    return heartbeat.remaining();
   }
 
-  /**
-   * No heartbeat follows, and holders are told: here first, so that they stop before the server
-   * acts.
-   */
+  /** See {@link Heartbeat#end}. */
   public void end() {
-    deadline.end();
-    announce();
+    heartbeat.end();
   }
 
   public void attach(SessionListener listener) {
@@ -115,93 +98,34 @@ public final class ClientSession {
     listeners.remove(listener);
   }
 
-  /** Asks the server now, not at the next interval, unless its answer is awaited already. */
+  /** See {@link Heartbeat#sendNow}. */
   public void sendHeartbeatNow() {
-    if (inFlight.compareAndSet(false, true)) {
-      environment.loop().execute(this::sendHeartbeat);
-    }
+    heartbeat.sendNow();
   }
 
-  private void scheduleHeartbeat(Duration delay) {
-    int current = generation;
-    environment
-        .loop()
-        .after(
-            delay,
-            () -> {
-              if (generation == current) {
-                sendHeartbeat();
-              }
-            });
+  @Override
+  public CompletableFuture<HeartbeatResponse> send(Duration deadline) {
+    return heartbeatSender.send(deadline);
   }
 
-  private void sendHeartbeat() {
-    inFlight.set(true);
-    if (announce() == LeaseState.LOST) {
-      return;
-    }
-    int current = ++generation;
-    ClockReading sentAt = environment.now();
-    heartbeatSender
-        .send(ClientWire.shorter(MAX_HEARTBEAT, deadline.interval()))
-        .whenComplete(
-            (answer, thrown) ->
-                environment.loop().execute(() -> answered(current, sentAt, answer, thrown)));
+  @Override
+  public Duration ttl(HeartbeatResponse answer) {
+    return ClientWire.duration(answer.getTtl());
   }
 
-  private void answered(int of, ClockReading sentAt, HeartbeatResponse answer, Throwable thrown) {
-    inFlight.set(false);
-    // First of all: whatever goes wrong in telling of this answer, there is a next heartbeat.
-    if (of == generation) {
-      scheduleHeartbeat(thrown == null ? restOfTheInterval(sentAt, answer) : pause());
-    }
-    if (thrown == null) {
-      renewed(sentAt, answer);
-    } else if (isExpired(thrown)) {
-      deadline.end();
-    } else {
-      deadline.missed();
-    }
-    announce();
+  @Override
+  public boolean isEndedBy(CallFailedException failure) {
+    return failure.reason() == ErrorReason.ERROR_REASON_SESSION_EXPIRED;
   }
 
-  private void renewed(ClockReading sentAt, HeartbeatResponse answer) {
-    ClockReading now = environment.now();
-    failures = 0;
-    Duration slack = deadline.remaining(now);
-    deadline.renewed(sentAt, ClientWire.duration(answer.getTtl()), now);
-    environment.events().renewed(slack);
+  @Override
+  public void onAnswer(HeartbeatResponse answer, ClockReading sentAt) {
     answer.getReleaseAsksList().forEach(ask -> eachListener(d -> d.onReleaseAsked(ask, sentAt)));
   }
 
-  private Duration restOfTheInterval(ClockReading sentAt, HeartbeatResponse answer) {
-    return LocalDeadline.interval(ClientWire.duration(answer.getTtl()))
-        .minusNanos(environment.now().nanos() - sentAt.nanos());
-  }
-
-  private Duration pause() {
-    return environment.retries().backoff(failures++, deadline.interval());
-  }
-
-  private static boolean isExpired(Throwable thrown) {
-    return thrown instanceof CallFailedException failure
-        && failure.reason() == ErrorReason.ERROR_REASON_SESSION_EXPIRED;
-  }
-
-  private void watch() {
-    // What was told decides, not a second look at the clock: a loss between the two would be told
-    // by nobody.
-    if (announce() != LeaseState.LOST) {
-      environment.loop().after(deadline.untilNextEdge(environment.now()), this::watch);
-    }
-  }
-
-  private LeaseState announce() {
-    LeaseState state = state();
-    if (announced.getAndSet(state) != state) {
-      eachListener(SessionListener::sessionChanged);
-    }
-    return state;
+  @Override
+  public void onStateChange(LeaseState state) {
+    eachListener(SessionListener::sessionChanged);
   }
 
   /**

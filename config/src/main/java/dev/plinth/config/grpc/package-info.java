@@ -1,0 +1,2 @@
+/** The calls of the service and their messages. */
+package dev.plinth.config.grpc;

@@ -1,0 +1,2 @@
+/** The service that keeps configuration and brings it to agents. */
+package dev.plinth.config;

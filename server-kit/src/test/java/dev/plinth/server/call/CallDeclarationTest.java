@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
+import dev.plinth.config.v1.ConfigDistributionServiceGrpc;
+import dev.plinth.config.v1.ConfigServiceGrpc;
 import dev.plinth.admin.v1.AdminServiceGrpc;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.AcquireRequest;
@@ -39,7 +41,9 @@ class CallDeclarationTest {
         LeaseServiceGrpc.getServiceDescriptor(),
         ElectionServiceGrpc.getServiceDescriptor(),
         RateLimitServiceGrpc.getServiceDescriptor(),
-        RegistryServiceGrpc.getServiceDescriptor());
+        RegistryServiceGrpc.getServiceDescriptor(),
+        ConfigServiceGrpc.getServiceDescriptor(),
+        ConfigDistributionServiceGrpc.getServiceDescriptor());
   }
 
   @ParameterizedTest

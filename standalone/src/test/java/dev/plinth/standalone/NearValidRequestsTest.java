@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.protobuf.Message;
 import dev.plinth.admin.v1.AdminServiceGrpc;
+import dev.plinth.config.v1.ConfigDistributionServiceGrpc;
+import dev.plinth.config.v1.ConfigServiceGrpc;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
@@ -64,6 +66,8 @@ class NearValidRequestsTest {
           dev.plinth.ratelimit.v1.RateLimitServiceGrpc.getServiceDescriptor(),
           IdServiceGrpc.getServiceDescriptor(),
           RegistryServiceGrpc.getServiceDescriptor(),
+          ConfigServiceGrpc.getServiceDescriptor(),
+          ConfigDistributionServiceGrpc.getServiceDescriptor(),
           LeaseServiceGrpc.getServiceDescriptor(),
           ElectionServiceGrpc.getServiceDescriptor(),
           AdminServiceGrpc.getServiceDescriptor(),

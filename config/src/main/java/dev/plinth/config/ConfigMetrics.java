@@ -40,8 +40,7 @@ final class ConfigMetrics implements ConfigEvents {
     ahead =
         meters.counter("ahead", "Agents that came with a release which was never given out here");
     acks =
-        meters.counters(
-            "acks", "state", names(AckState.values()), "What agents made of releases");
+        meters.counters("acks", "state", names(AckState.values()), "What agents made of releases");
     phases =
         meters.counters(
             "rollout.phases",

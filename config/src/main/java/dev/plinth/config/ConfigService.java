@@ -32,8 +32,7 @@ public final class ConfigService {
 
   public static HostedService on(Shards shards, ConfigApp app, Engine engine) {
     return new ShardService(
-        List.of(
-            ConfigBindings.documents(shards, app), ConfigBindings.distribution(shards, app)),
+        List.of(ConfigBindings.documents(shards, app), ConfigBindings.distribution(shards, app)),
         engine);
   }
 }

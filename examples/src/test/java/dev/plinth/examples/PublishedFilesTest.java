@@ -27,6 +27,7 @@ class PublishedFilesTest {
   private static final Set<String> MODULES =
       Set.of(
           "plinth-client",
+          "plinth-config",
           "plinth-id-allocator",
           "plinth-junit",
           "plinth-lease-service",

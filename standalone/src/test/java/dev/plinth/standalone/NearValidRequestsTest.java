@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.protobuf.Message;
 import dev.plinth.admin.v1.AdminServiceGrpc;
+import dev.plinth.config.v1.ConfigDistributionServiceGrpc;
+import dev.plinth.config.v1.ConfigServiceGrpc;
 import dev.plinth.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
@@ -68,6 +70,8 @@ class NearValidRequestsTest {
           RegistryServiceGrpc.getServiceDescriptor(),
           PartitionServiceGrpc.getServiceDescriptor(),
           PresenceServiceGrpc.getServiceDescriptor(),
+          ConfigServiceGrpc.getServiceDescriptor(),
+          ConfigDistributionServiceGrpc.getServiceDescriptor(),
           LeaseServiceGrpc.getServiceDescriptor(),
           ElectionServiceGrpc.getServiceDescriptor(),
           AdminServiceGrpc.getServiceDescriptor(),

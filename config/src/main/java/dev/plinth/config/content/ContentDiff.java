@@ -20,8 +20,7 @@ public final class ContentDiff {
   private ContentDiff() {}
 
   /** By path where both are JSON, else by line. */
-  public static ContentDiff of(
-      String typeBefore, byte[] before, String typeAfter, byte[] after) {
+  public static ContentDiff of(String typeBefore, byte[] before, String typeAfter, byte[] after) {
     ContentDiff diff = new ContentDiff();
     if (JsonText.isJson(typeBefore) && JsonText.isJson(typeAfter)) {
       diff.compare("", JsonText.parse(before), JsonText.parse(after));

@@ -139,9 +139,7 @@ public final class AgentQueries {
     ConfigDocument document = table.require(name);
     GroupAgent known = document.group.agents.get(agent.name());
     Release release =
-        known == null
-            ? distribution.wanted(document.group, agent)
-            : distribution.wanted(known);
+        known == null ? distribution.wanted(document.group, agent) : distribution.wanted(known);
     return distribution.assigned(document.group, release, name.config());
   }
 }

@@ -30,8 +30,7 @@ public final class Agents {
   private final AgentSessions sessions;
   private final Map<SessionKey, Set<Agent>> bySession = new HashMap<>();
 
-  Agents(
-      ConfigTable table, Distribution distribution, Rollouts rollouts, AgentSessions sessions) {
+  Agents(ConfigTable table, Distribution distribution, Rollouts rollouts, AgentSessions sessions) {
     this.table = table;
     this.sessions = sessions;
     this.distribution = distribution;
@@ -64,8 +63,7 @@ public final class Agents {
   private void requireOpen(SessionKey session) {
     if (!sessions.isOpen(session)) {
       throw new Failure.Missing(
-          ErrorReason.ERROR_REASON_SESSION_UNKNOWN,
-          new Failure.Resource("session", session.id()));
+          ErrorReason.ERROR_REASON_SESSION_UNKNOWN, new Failure.Resource("session", session.id()));
     }
   }
 

@@ -7,9 +7,4 @@ package dev.plinth.config.core;
  * @param rollout the generation of a rollout under way; 0 for none
  */
 public record ConfigView(
-    ConfigName name,
-    String group,
-    long newest,
-    long active,
-    long activeGeneration,
-    long rollout) {}
+    ConfigName name, String group, long newest, long active, long activeGeneration, long rollout) {}

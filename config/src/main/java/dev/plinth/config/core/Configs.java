@@ -28,8 +28,7 @@ public final class Configs {
         ConfigRows.CONFIGS,
         row -> {
           String[] path = row.key().split("/");
-          ConfigDocument document =
-              documents.add(table.namespace(path[0]), path[1], row.word());
+          ConfigDocument document = documents.add(table.namespace(path[0]), path[1], row.word());
           document.newest = row.number();
           document.schemaRevision = row.number();
         });

@@ -83,8 +83,7 @@ public final class Documents {
           "config " + document.path(),
           "config %s belongs to group %s (asked for: %s)"
               .formatted(document.path(), document.group.name, spec.group()),
-          Map.of(
-              "config", document.path(), "current", document.group.name, "asked", spec.group()));
+          Map.of("config", document.path(), "current", document.group.name, "asked", spec.group()));
     }
     if (spec.schema().isEmpty() && spec.checkedWith() != document.schemaRevision) {
       throw new Failure.Conflict(
@@ -121,8 +120,7 @@ public final class Documents {
     if (spec.schema().isPresent()) {
       schema = spec.schema().get().isEmpty() ? 0 : number;
     }
-    return new Revision(
-        number, spec.content(), spec.actor(), spec.comment(), table.time(), schema);
+    return new Revision(number, spec.content(), spec.actor(), spec.comment(), table.time(), schema);
   }
 
   private void setSchema(ConfigDocument document, String text, long revision, Tx tx) {

@@ -7,5 +7,4 @@ import java.time.Instant;
  *
  * @param actor the operator who did it; empty if it happened by itself
  */
-public record RolloutStep(
-    Instant time, RolloutPhase phase, int stage, String text, String actor) {}
+public record RolloutStep(Instant time, RolloutPhase phase, int stage, String text, String actor) {}

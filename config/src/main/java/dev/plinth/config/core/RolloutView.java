@@ -48,7 +48,6 @@ public record RolloutView(
 
   /** As watchers are told of it. */
   RolloutView withoutHistory() {
-    return new RolloutView(
-        group, epoch, target, base, plan, progress, agents, History.NONE);
+    return new RolloutView(group, epoch, target, base, plan, progress, agents, History.NONE);
   }
 }

@@ -63,8 +63,7 @@ public final class Rollouts {
   private ConfigGroup admit(RolloutSpec spec) {
     ConfigGroup group = null;
     for (Map.Entry<String, Long> target : spec.targets().entrySet()) {
-      ConfigDocument document =
-          table.require(new ConfigName(spec.namespace(), target.getKey()));
+      ConfigDocument document = table.require(new ConfigName(spec.namespace(), target.getKey()));
       document.require(target.getValue());
       if (group != null && group != document.group) {
         throw Failure.Invalid.field(
@@ -252,9 +251,7 @@ public final class Rollouts {
       if (rollout.rejected - rollout.forgiven > rollout.gates.maxRejections()) {
         String error = rejection.error().isEmpty() ? "" : ": " + rejection.error();
         breach(
-            rollout,
-            RolloutGate.REJECTIONS,
-            "agent " + rejection.agent() + " rejected it" + error);
+            rollout, RolloutGate.REJECTIONS, "agent " + rejection.agent() + " rejected it" + error);
       }
       arm(rollout, tx.nanos(), tx);
     }

@@ -44,8 +44,7 @@ final class AgentCalls {
             ConfigWire.group(namespace, request.getGroup()),
             progress(request.getState()),
             request.hasGenerationBelow()
-                ? Optional.of(
-                    ConfigWire.revision("generation_below", request.getGenerationBelow()))
+                ? Optional.of(ConfigWire.revision("generation_below", request.getGenerationBelow()))
                 : Optional.empty(),
             RegistryWire.filters("filters", request.getFiltersList()),
             PAGES.parse(request.getPageToken(), "", (one, rest) -> rest),
@@ -108,8 +107,7 @@ final class AgentCalls {
   static void fetch(ShardCall<Configs, FetchSnapshotRequest, FetchSnapshotResponse> call) {
     FetchSnapshotRequest request = call.request();
     ConfigName name = ConfigWire.name(call.namespace(), request.getConfig());
-    String agent =
-        FieldChecks.optionalName("agent", request.getAgent(), ConfigWire.MAX_NAME);
+    String agent = FieldChecks.optionalName("agent", request.getAgent(), ConfigWire.MAX_NAME);
     AgentIdentity identity =
         AgentFields.identity("", agent, request.getInstance(), request.getLabelsMap());
     StateFunction<Configs, Optional<AssignedRelease>> find =
@@ -124,8 +122,7 @@ final class AgentCalls {
             response
                 .setAssignment(SyncWire.assignment(assigned))
                 .setContent(
-                    ConfigWire.bytes(
-                        assigned.configs().get(0).revision().content().bytes())));
+                    ConfigWire.bytes(assigned.configs().get(0).revision().content().bytes())));
     return response.build();
   }
 }

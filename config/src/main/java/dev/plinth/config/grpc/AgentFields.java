@@ -37,8 +37,7 @@ final class AgentFields {
 
   static AgentHello hello(String namespace, Hello hello) {
     String agent = FieldChecks.name("hello.agent", hello.getAgent(), ConfigWire.MAX_NAME);
-    AgentIdentity identity =
-        identity("hello.", agent, hello.getInstance(), hello.getLabelsMap());
+    AgentIdentity identity = identity("hello.", agent, hello.getInstance(), hello.getLabelsMap());
     FieldChecks.between("hello.configs", hello.getConfigsCount(), 1, MAX_CONFIGS);
     Set<String> configs = new LinkedHashSet<>();
     for (String config : hello.getConfigsList()) {
@@ -48,9 +47,7 @@ final class AgentFields {
     }
     return new AgentHello(
         identity,
-        hello.hasSession()
-            ? Optional.of(session(namespace, hello.getSession()))
-            : Optional.empty(),
+        hello.hasSession() ? Optional.of(session(namespace, hello.getSession())) : Optional.empty(),
         configs,
         held(hello.getHaveList()));
   }
@@ -62,9 +59,7 @@ final class AgentFields {
       String path, String agent, String instance, Map<String, String> labels) {
     FieldChecks.optionalName(path + "instance", instance, ConfigWire.MAX_NAME);
     return new AgentIdentity(
-        agent,
-        instance.isEmpty() ? agent : instance,
-        RegistryWire.labels(path + "labels", labels));
+        agent, instance.isEmpty() ? agent : instance, RegistryWire.labels(path + "labels", labels));
   }
 
   private static SessionKey session(String namespace, RegistrySession session) {

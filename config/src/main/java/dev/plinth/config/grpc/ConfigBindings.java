@@ -37,7 +37,7 @@ public final class ConfigBindings {
     return new ShardBindings<Configs>(
             ConfigDistributionServiceGrpc.getServiceDescriptor(), shards, app)
         .call(ConfigDistributionServiceGrpc.getFetchSnapshotMethod(), AgentCalls::fetch).stream(
-            ConfigDistributionServiceGrpc.getSyncMethod(), SyncStream::new)
-        .build();
+                ConfigDistributionServiceGrpc.getSyncMethod(), SyncStream::new)
+            .build();
   }
 }

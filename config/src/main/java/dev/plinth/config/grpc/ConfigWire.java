@@ -71,8 +71,7 @@ final class ConfigWire {
 
   static String keyId(String value, boolean signed) {
     if (!signed && !value.isEmpty()) {
-      throw Failure.Invalid.field(
-          "key_id", FieldChecks.quoted(value), "none without a signature");
+      throw Failure.Invalid.field("key_id", FieldChecks.quoted(value), "none without a signature");
     }
     return signed ? FieldChecks.name("key_id", value, MAX_NAME) : value;
   }

@@ -65,8 +65,7 @@ final class DocumentCalls {
           CommandPriority.NORMAL,
           (configs, tx, reply) -> reply.send(tx, response(configs.documents().validate(spec))));
     } else {
-      call.run(
-          (configs, tx, reply) -> reply.send(tx, response(configs.documents().put(spec, tx))));
+      call.run((configs, tx, reply) -> reply.send(tx, response(configs.documents().put(spec, tx))));
     }
   }
 
@@ -103,8 +102,7 @@ final class DocumentCalls {
     Optional<String> schema =
         request.hasJsonSchema() ? Optional.of(schema(request)) : Optional.empty();
     check(content, schema.orElse(stored.text()));
-    return new PutSpec(
-        name, expected, content, group, schema, stored.revision(), actor, comment);
+    return new PutSpec(name, expected, content, group, schema, stored.revision(), actor, comment);
   }
 
   private static String schema(PutConfigRequest request) {
@@ -192,8 +190,7 @@ final class DocumentCalls {
       String namespace, ListRevisionsRequest request) {
     ConfigName name = ConfigWire.name(namespace, request.getConfig());
     int size = FieldChecks.pageSize(request.getPageSize());
-    long below =
-        REVISION_PAGES.parse(request.getPageToken(), Long.MAX_VALUE, (last, rest) -> last);
+    long below = REVISION_PAGES.parse(request.getPageToken(), Long.MAX_VALUE, (last, rest) -> last);
     return (configs, tx) -> {
       List<RevisionView> page = configs.documents().revisions(name, below, size + 1);
       ListRevisionsResponse.Builder response = ListRevisionsResponse.newBuilder();

@@ -141,8 +141,7 @@ final class RolloutCalls {
 
   private static RolloutAction action(
       GroupName group, long generation, Optional<Long> version, RolloutReason why) {
-    return new RolloutAction(
-        group, ConfigWire.revision("generation", generation), version, why);
+    return new RolloutAction(group, ConfigWire.revision("generation", generation), version, why);
   }
 
   static StateFunction<Configs, GetRolloutResponse> get(

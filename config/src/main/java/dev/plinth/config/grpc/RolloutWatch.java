@@ -24,8 +24,7 @@ final class RolloutWatch
 
   RolloutWatch(String namespace, WatchRolloutRequest request) {
     this.namespace = namespace;
-    this.group =
-        request.getGroup().isEmpty() ? "" : ConfigWire.config("group", request.getGroup());
+    this.group = request.getGroup().isEmpty() ? "" : ConfigWire.config("group", request.getGroup());
   }
 
   @Override

@@ -23,8 +23,7 @@ final class SyncWire {
 
   static final SyncResponse BOOKMARK =
       SyncResponse.newBuilder()
-          .setBookmark(
-              Bookmark.newBuilder().setNextIn(FieldChecks.wire(Agents.BOOKMARK_INTERVAL)))
+          .setBookmark(Bookmark.newBuilder().setNextIn(FieldChecks.wire(Agents.BOOKMARK_INTERVAL)))
           .build();
 
   private SyncWire() {}

@@ -24,7 +24,10 @@ class ContentDiffTest {
   @Test
   void json_isComparedByPath() {
     ContentDiff diff =
-        of(JSON, "{\"a\": 1, \"b/c\": [1, 2], \"d\": {}}", "{\"b/c\": [1, 3, 4], \"d\": {}, \"e\": true}");
+        of(
+            JSON,
+            "{\"a\": 1, \"b/c\": [1, 2], \"d\": {}}",
+            "{\"b/c\": [1, 3, 4], \"d\": {}, \"e\": true}");
     assertEquals(
         List.of(
             new ContentDifference(Type.REMOVED, "/a", "1", ""),

@@ -36,7 +36,8 @@ class ContentSchemaTest {
 
   @Test
   void references_withinTheSchema_areFollowed() {
-    String schema = "{\"$defs\": {\"n\": {\"type\": \"integer\"}}, \"items\": {\"$ref\": \"#/$defs/n\"}}";
+    String schema =
+        "{\"$defs\": {\"n\": {\"type\": \"integer\"}}, \"items\": {\"$ref\": \"#/$defs/n\"}}";
     check(schema, "[1, 2]");
     refusal(() -> check(schema, "[1, \"a\"]"));
   }
@@ -46,7 +47,9 @@ class ContentSchemaTest {
     Path file = Files.writeString(directory.resolve("s.json"), "{\"type\": \"integer\"}");
     for (String place :
         new String[] {
-          file.toUri().toString(), "http://127.0.0.1:1/s.json", "classpath:draft/2020-12/schema.json"
+          file.toUri().toString(),
+          "http://127.0.0.1:1/s.json",
+          "classpath:draft/2020-12/schema.json"
         }) {
       refusal(() -> check("{\"$ref\": \"" + place + "\"}", "1"));
     }
@@ -62,9 +65,7 @@ class ContentSchemaTest {
   @Test
   void pattern_thatWouldTakeForEver_isGivenUp() {
     String why =
-        refusal(
-            () ->
-                check("{\"pattern\": \"^(.*a){12}$\"}", "\"" + "a".repeat(60) + "b\""));
+        refusal(() -> check("{\"pattern\": \"^(.*a){12}$\"}", "\"" + "a".repeat(60) + "b\""));
     assertTrue(why.contains("steps"), why);
   }
 
@@ -72,7 +73,9 @@ class ContentSchemaTest {
   void json_isReadStrictly() {
     assertEquals(1, JsonText.parse("1".getBytes(StandardCharsets.UTF_8)).asInt());
     for (String bad :
-        new String[] {"", "{", "1 2", "{\"a\":1,\"a\":2}", "nul", "[".repeat(300) + "]".repeat(300)}) {
+        new String[] {
+          "", "{", "1 2", "{\"a\":1,\"a\":2}", "nul", "[".repeat(300) + "]".repeat(300)
+        }) {
       refusal(() -> JsonText.parse(bad.getBytes(StandardCharsets.UTF_8)));
     }
     assertTrue(JsonText.isJson("application/json"));

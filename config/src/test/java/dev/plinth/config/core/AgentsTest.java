@@ -212,7 +212,8 @@ class AgentsTest extends ConfigCoreTest {
     put("left", 1, "l2");
     start("left", 2, RolloutStage.atOnce());
     AssignedRelease second = both.received.get(1);
-    assertEquals(List.of(2L, 1L), second.configs().stream().map(c -> c.revision().number()).toList());
+    assertEquals(
+        List.of(2L, 1L), second.configs().stream().map(c -> c.revision().number()).toList());
     assertEquals(List.of(false, true), second.configs().stream().map(c -> c.held()).toList());
     applyAll();
   }
@@ -229,8 +230,7 @@ class AgentsTest extends ConfigCoreTest {
     assertEquals(2, agent.received.size());
     assertEquals(1, agent.received.get(1).order().generation());
     assertEquals(
-        List.of(true, false),
-        agent.received.get(1).configs().stream().map(c -> c.held()).toList());
+        List.of(true, false), agent.received.get(1).configs().stream().map(c -> c.held()).toList());
     applyAll();
   }
 
@@ -249,7 +249,8 @@ class AgentsTest extends ConfigCoreTest {
   void session_thatIsNotOpen_isRefused() {
     Configs strict =
         new Configs(
-            new ConfigTable(clock, events, new SchemaIndex(), 1), session -> session.incarnation() == 7);
+            new ConfigTable(clock, events, new SchemaIndex(), 1),
+            session -> session.incarnation() == 7);
     FakeAgent agent = new FakeAgent("a");
     agent.session = Optional.of(new SessionKey(SPACE, "s-1", 6));
     refused(
@@ -265,10 +266,7 @@ class AgentsTest extends ConfigCoreTest {
   void agents_areBound() {
     AgentHello many =
         new AgentHello(
-            new AgentIdentity("x", "x", Map.of()),
-            Optional.empty(),
-            Set.of("a", "b"),
-            Map.of());
+            new AgentIdentity("x", "x", Map.of()), Optional.empty(), Set.of("a", "b"), Map.of());
     ConfigNamespace space = new ConfigNamespace(SPACE);
     space.subscriptions = ConfigNamespace.MAX_SUBSCRIPTIONS - 1;
     refused(

@@ -55,8 +55,7 @@ class BucketTest {
   void bucket_isWrittenDown_soThatNoReleaseMovesAgents() {
     assertEquals(
         List.of(7394, 6837, 2067),
-        List.of(
-            agent(0).bucket(group, 7), agent(1).bucket(group, 7), agent(2).bucket(group, 7)));
+        List.of(agent(0).bucket(group, 7), agent(1).bucket(group, 7), agent(2).bucket(group, 7)));
   }
 
   @Test

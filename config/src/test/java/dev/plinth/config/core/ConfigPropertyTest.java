@@ -46,7 +46,8 @@ class ConfigPropertyTest extends ConfigCoreTest {
   void randomWalk(int seed) {
     Random random = new Random(seed);
     for (int i = 0; i < AGENTS; i++) {
-      agents.put("agent-" + i, new FakeAgent("agent-" + i).labelled("zone", i % 3 == 0 ? "a" : "b"));
+      agents.put(
+          "agent-" + i, new FakeAgent("agent-" + i).labelled("zone", i % 3 == 0 ? "a" : "b"));
     }
     for (int step = 0; step < STEPS; step++) {
       act(random);
@@ -59,7 +60,14 @@ class ConfigPropertyTest extends ConfigCoreTest {
     FakeAgent agent = agents.get("agent-" + random.nextInt(AGENTS));
     switch (random.nextInt(16)) {
       case 0 -> orRefused(() -> put(LIMITS, newest(), "content " + random.nextInt(1000)));
-      case 1, 2 -> orRefused(() -> start(LIMITS, 1 + random.nextInt((int) newest() + 1), stages(random), gates(random)));
+      case 1, 2 ->
+          orRefused(
+              () ->
+                  start(
+                      LIMITS,
+                      1 + random.nextInt((int) newest() + 1),
+                      stages(random),
+                      gates(random)));
       case 3 -> orRefused(() -> configs.rollouts().advance(action(last()), tx.next()));
       case 4 -> orRefused(() -> configs.rollouts().pause(action(last()), tx.next()));
       case 5 -> orRefused(() -> configs.rollouts().resume(action(last()), tx.next()));
@@ -79,7 +87,8 @@ class ConfigPropertyTest extends ConfigCoreTest {
           }
         }
       }
-      case 11, 12 -> agents.values().stream().filter(each -> each.link != null).forEach(this::apply);
+      case 11, 12 ->
+          agents.values().stream().filter(each -> each.link != null).forEach(this::apply);
       case 13 -> tx.commit();
       case 14 -> clock.advance(Duration.ofMillis(1 + random.nextInt(20_000)));
       default -> {
@@ -152,9 +161,7 @@ class ConfigPropertyTest extends ConfigCoreTest {
   /** What is paused and durable: told of by a watch. */
   private void checkPause(String where) {
     RolloutView told =
-        tx.events().isEmpty()
-            ? null
-            : (RolloutView) tx.events().get(tx.events().size() - 1).body();
+        tx.events().isEmpty() ? null : (RolloutView) tx.events().get(tx.events().size() - 1).body();
     if (told == null || told.progress().phase() != RolloutPhase.PAUSED) {
       pausedGeneration = 0;
       return;

@@ -22,8 +22,7 @@ class DocumentsTest extends ConfigCoreTest {
     assertEquals(
         "two",
         new String(
-            configs.documents().get(NAME, 0).revision().content().bytes(),
-            StandardCharsets.UTF_8));
+            configs.documents().get(NAME, 0).revision().content().bytes(), StandardCharsets.UTF_8));
     assertArrayEquals(
         RevisionContent.sha256("one".getBytes(StandardCharsets.UTF_8)),
         configs.documents().get(NAME, 1).revision().content().sha256());
@@ -49,8 +48,7 @@ class DocumentsTest extends ConfigCoreTest {
     assertEquals(written, tx.written());
     refused(ErrorReason.ERROR_REASON_CONFIG_UNKNOWN, () -> configs.documents().get(NAME, 0));
     put(LIMITS, 0, "one");
-    refused(
-        ErrorReason.ERROR_REASON_REVISION_CONFLICT, () -> configs.documents().validate(spec));
+    refused(ErrorReason.ERROR_REASON_REVISION_CONFLICT, () -> configs.documents().validate(spec));
   }
 
   @Test
@@ -127,7 +125,9 @@ class DocumentsTest extends ConfigCoreTest {
     for (int i = 0; i < full; i++) {
       put("c-" + i, 1, large);
     }
-    refused(ErrorReason.ERROR_REASON_QUOTA_EXCEEDED, () -> {
+    refused(
+        ErrorReason.ERROR_REASON_QUOTA_EXCEEDED,
+        () -> {
           for (int i = 0; i < 4; i++) {
             put("c-" + (full + i), 1, large);
           }

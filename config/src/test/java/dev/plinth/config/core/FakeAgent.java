@@ -90,7 +90,9 @@ final class FakeAgent {
     groups.addAll(rejected.keySet());
     for (String group : groups) {
       Map<String, Set<String>> hashes = new HashMap<>();
-      content.getOrDefault(group, Map.of()).forEach((config, hash) -> hashes.put(config, Set.of(hash)));
+      content
+          .getOrDefault(group, Map.of())
+          .forEach((config, hash) -> hashes.put(config, Set.of(hash)));
       held.put(
           group,
           new HeldRelease(

@@ -242,8 +242,7 @@ class GatesTest extends ConfigCoreTest {
     start(LIMITS, 2, HALVES);
     applyAll();
     List<String> given = List.copyOf(received(2));
-    List<String> others =
-        agents.keySet().stream().filter(name -> !given.contains(name)).toList();
+    List<String> others = agents.keySet().stream().filter(name -> !given.contains(name)).toList();
     for (int i = 0; i < 3; i++) {
       die(agents.get(others.get(i)));
     }

@@ -60,10 +60,8 @@ class RolloutsTest extends ConfigCoreTest {
   void manualStage_waitsToBeAdvanced() {
     established(10);
     put(LIMITS, 1, "two");
-    RolloutStage manual =
-        new RolloutStage(new StageTarget.Percent(5000), Duration.ZERO, true);
-    long generation =
-        start(LIMITS, 2, List.of(manual, HALVES.get(1))).target().generation();
+    RolloutStage manual = new RolloutStage(new StageTarget.Percent(5000), Duration.ZERO, true);
+    long generation = start(LIMITS, 2, List.of(manual, HALVES.get(1))).target().generation();
     applyAll();
     assertEquals(RolloutPhase.WAITING, phase());
     clock.advance(Duration.ofHours(1));
@@ -92,8 +90,7 @@ class RolloutsTest extends ConfigCoreTest {
   void count_choosesSoMany_andAnotherOnlyForOneThatIsGone() {
     established(10);
     put(LIMITS, 1, "two");
-    RolloutStage three =
-        new RolloutStage(new StageTarget.Count(3), Duration.ofHours(1), false);
+    RolloutStage three = new RolloutStage(new StageTarget.Count(3), Duration.ofHours(1), false);
     start(LIMITS, 2, List.of(three, HALVES.get(1)));
     clock.advance(Duration.ofSeconds(2));
     Set<String> chosen = received(2);
@@ -116,8 +113,7 @@ class RolloutsTest extends ConfigCoreTest {
   void count_isTheSameAfterATakeover_alsoBeforeAgentsAreBack() {
     established(10);
     put(LIMITS, 1, "two");
-    RolloutStage three =
-        new RolloutStage(new StageTarget.Count(3), Duration.ofHours(1), false);
+    RolloutStage three = new RolloutStage(new StageTarget.Count(3), Duration.ofHours(1), false);
     start(LIMITS, 2, List.of(three, HALVES.get(1)));
     clock.advance(Duration.ofSeconds(2));
     applyAll();

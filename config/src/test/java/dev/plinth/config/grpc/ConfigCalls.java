@@ -104,8 +104,7 @@ final class ConfigCalls {
 
   Rollout rollout() {
     return configs()
-        .getRollout(
-            GetRolloutRequest.newBuilder().setNamespace(namespace).setGroup(LIMITS).build())
+        .getRollout(GetRolloutRequest.newBuilder().setNamespace(namespace).setGroup(LIMITS).build())
         .getRollout();
   }
 
@@ -140,8 +139,7 @@ final class ConfigCalls {
 
   SyncStub sync(Hello hello) {
     SyncStub stub = new SyncStub();
-    stub.requests.onNext(
-        SyncRequest.newBuilder().setNamespace(namespace).setHello(hello).build());
+    stub.requests.onNext(SyncRequest.newBuilder().setNamespace(namespace).setHello(hello).build());
     return stub;
   }
 

@@ -109,12 +109,10 @@ class DocumentCallsTest {
   @Test
   void validateOnly_changesNothing_andIsNotRemembered() {
     PutConfigRequest.Builder request = calls.putting(0, "{}").setValidateOnly(true);
-    assertEquals(
-        1, calls.configs().putConfig(request.build()).getRevision().getRevision());
+    assertEquals(1, calls.configs().putConfig(request.build()).getRevision().getRevision());
     Refusal.of(() -> calls.get(0))
         .is(Status.Code.NOT_FOUND, ErrorReason.ERROR_REASON_CONFIG_UNKNOWN);
-    Refusal.of(
-            () -> calls.configs().putConfig(request.setContent(utf8("{")).build()))
+    Refusal.of(() -> calls.configs().putConfig(request.setContent(utf8("{")).build()))
         .isOfField("content", ErrorReason.ERROR_REASON_CONTENT_INVALID);
   }
 
@@ -133,7 +131,9 @@ class DocumentCallsTest {
         .isOfField("content", ErrorReason.ERROR_REASON_CONTENT_INVALID);
     Refusal.of(
             () ->
-                calls.configs().putConfig(calls.putting(1, "x").setContentType("text/plain").build()))
+                calls
+                    .configs()
+                    .putConfig(calls.putting(1, "x").setContentType("text/plain").build()))
         .isOfField("content_type", ErrorReason.ERROR_REASON_FIELD_INVALID);
     assertEquals(1, calls.put(1, "{\"rate\": 2}").getSchemaRevision());
     assertEquals(
@@ -172,9 +172,7 @@ class DocumentCallsTest {
     ListRevisionsResponse first = calls.configs().listRevisions(revisions.build());
     assertEquals(List.of(5L, 4L, 3L), numbers(first));
     ListRevisionsResponse second =
-        calls
-            .configs()
-            .listRevisions(revisions.setPageToken(first.getNextPageToken()).build());
+        calls.configs().listRevisions(revisions.setPageToken(first.getNextPageToken()).build());
     assertEquals(List.of(2L, 1L), numbers(second));
     assertEquals("", second.getNextPageToken());
     calls.configs().putConfig(calls.putting(0, "{}").setConfig("other").build());

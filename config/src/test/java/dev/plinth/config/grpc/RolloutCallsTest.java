@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
+import dev.plinth.config.v1.ConfigServiceGrpc;
 import dev.plinth.config.v1.GetRolloutRequest;
 import dev.plinth.config.v1.PauseRolloutRequest;
 import dev.plinth.config.v1.Phase;
@@ -16,7 +17,6 @@ import dev.plinth.config.v1.StartRolloutRequest;
 import dev.plinth.config.v1.WatchRolloutRequest;
 import dev.plinth.config.v1.WatchRolloutResponse;
 import dev.plinth.error.v1.ErrorReason;
-import dev.plinth.config.v1.ConfigServiceGrpc;
 import dev.plinth.shards.fixture.OnEachStore;
 import dev.plinth.shards.fixture.ShardServer;
 import dev.plinth.testkit.call.RecordedStream;
@@ -73,10 +73,7 @@ class RolloutCallsTest {
     Refusal.of(() -> calls.start(2, ConfigCalls.percent(100, 0)))
         .is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_ROLLOUT_ACTIVE);
     Refusal.of(
-            () ->
-                calls
-                    .configs()
-                    .startRollout(calls.starting(2).setExpectedGeneration(0).build()))
+            () -> calls.configs().startRollout(calls.starting(2).setExpectedGeneration(0).build()))
         .is(Status.Code.ABORTED, ErrorReason.ERROR_REASON_REVISION_CONFLICT);
   }
 
@@ -95,8 +92,7 @@ class RolloutCallsTest {
     assertEquals(Phase.PHASE_PAUSED, paused.getPhase());
     assertEquals("paused: lunch", paused.getReason());
     Refusal.of(
-            () ->
-                calls.configs().advanceRollout(calls.advancing(started.getGeneration()).build()))
+            () -> calls.configs().advanceRollout(calls.advancing(started.getGeneration()).build()))
         .is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_ROLLOUT_OVER);
     Rollout resumed =
         calls
@@ -124,8 +120,7 @@ class RolloutCallsTest {
             .getRollout();
     assertEquals(Phase.PHASE_DONE, done.getPhase());
     Refusal.of(
-            () ->
-                calls.configs().advanceRollout(calls.advancing(started.getGeneration()).build()))
+            () -> calls.configs().advanceRollout(calls.advancing(started.getGeneration()).build()))
         .is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_ROLLOUT_OVER);
     Refusal.of(() -> calls.configs().advanceRollout(calls.advancing(99).build()))
         .is(Status.Code.NOT_FOUND, ErrorReason.ERROR_REASON_ROLLOUT_UNKNOWN);

@@ -123,7 +123,8 @@ class SyncStreamTest {
   void configs_thatWereNeverRolledOut_areNamed_andComeWhenTheyAre() {
     ConfigCalls.SyncStub agent = calls.sync("a");
     assertEquals(
-        ConfigCalls.LIMITS, agent.said.next(SyncResponse::hasUnassigned).getUnassigned().getConfigs(0));
+        ConfigCalls.LIMITS,
+        agent.said.next(SyncResponse::hasUnassigned).getUnassigned().getConfigs(0));
     agent.bookmark();
     calls.put(0, "{}");
     calls.start(1, ConfigCalls.percent(100, 0));
@@ -163,7 +164,8 @@ class SyncStreamTest {
     first.bookmark();
     ConfigCalls.SyncStub second = calls.sync("a");
     second.bookmark();
-    first.said
+    first
+        .said
         .lastly()
         .is(Status.Code.FAILED_PRECONDITION, ErrorReason.ERROR_REASON_AGENT_REPLACED);
   }
@@ -185,10 +187,7 @@ class SyncStreamTest {
     server.restart();
     assertEquals(Phase.PHASE_PAUSED, calls.rollout().getPhase());
     Rollout aborted =
-        calls
-            .configs()
-            .abortRollout(calls.aborting(rollout.getGeneration()).build())
-            .getRollout();
+        calls.configs().abortRollout(calls.aborting(rollout.getGeneration()).build()).getRollout();
     assertEquals(3, aborted.getAbortGeneration());
     ConfigCalls.SyncStub again = calls.sync("a");
     Assignment back = again.assignment();
@@ -213,8 +212,7 @@ class SyncStreamTest {
             .setPageSize(1);
     ListAgentsResponse page = calls.configs().listAgents(request.build());
     assertEquals("a", page.getAgents(0).getAgent());
-    page =
-        calls.configs().listAgents(request.setPageToken(page.getNextPageToken()).build());
+    page = calls.configs().listAgents(request.setPageToken(page.getNextPageToken()).build());
     assertEquals("b", page.getAgents(0).getAgent());
     assertEquals(
         0,
@@ -259,10 +257,7 @@ class SyncStreamTest {
     ConfigCalls.SyncStub agent = calls.sync("a");
     agent.bookmark();
     agent.requests.onNext(
-        SyncRequest.newBuilder()
-            .setNamespace(calls.namespace)
-            .setHello(calls.hello("a"))
-            .build());
+        SyncRequest.newBuilder().setNamespace(calls.namespace).setHello(calls.hello("a")).build());
     agent.said.lastly().isOfField("body", ErrorReason.ERROR_REASON_FIELD_INVALID);
     ConfigCalls.SyncStub other = calls.sync("b");
     other.bookmark();

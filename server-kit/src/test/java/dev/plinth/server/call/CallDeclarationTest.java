@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.util.Durations;
 import dev.plinth.admin.v1.AdminServiceGrpc;
+import dev.plinth.config.v1.ConfigDistributionServiceGrpc;
+import dev.plinth.config.v1.ConfigServiceGrpc;
 import dev.plinth.id.v1.IdServiceGrpc;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
@@ -43,7 +45,9 @@ class CallDeclarationTest {
         RateLimitServiceGrpc.getServiceDescriptor(),
         RegistryServiceGrpc.getServiceDescriptor(),
         PartitionServiceGrpc.getServiceDescriptor(),
-        PresenceServiceGrpc.getServiceDescriptor());
+        PresenceServiceGrpc.getServiceDescriptor(),
+        ConfigServiceGrpc.getServiceDescriptor(),
+        ConfigDistributionServiceGrpc.getServiceDescriptor());
   }
 
   @ParameterizedTest

@@ -81,8 +81,15 @@ public final class ResumingStream<Q, A> {
 
   private void call() {
     CallOptions options = CallOptions.DEFAULT.withExecutor(environment.loop());
-    ClientCalls.asyncServerStreamingCall(
-        channel.newCall(method, options), requests.get(), new ResponseReceiver(generation));
+    int current = generation;
+    try {
+      ClientCalls.asyncServerStreamingCall(
+          channel.newCall(method, options), requests.get(), new ResponseReceiver(current));
+    } catch (Throwable e) { // of an interceptor, maybe, on a channel that was given
+      if (current == generation) {
+        broken(e);
+      }
+    }
   }
 
   /** Reads on after the listener was not ready. */

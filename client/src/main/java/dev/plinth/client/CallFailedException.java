@@ -22,25 +22,39 @@ public sealed class CallFailedException extends RuntimeException
 
   private final Code code;
   private final ErrorReason reason;
+  private final boolean earlierMayHaveApplied;
 
-  CallFailedException(String method, StatusRuntimeException failure) {
+  CallFailedException(
+      String method, StatusRuntimeException failure, boolean earlierMayHaveApplied) {
     super(method + ": " + failure.getMessage(), failure);
     this.code = failure.getStatus().getCode();
     this.reason = ErrorDetails.reason(failure);
+    this.earlierMayHaveApplied = earlierMayHaveApplied;
   }
 
   /** What came of a call that failed in this way. */
   public static CallFailedException of(String method, Throwable thrown) {
+    return of(method, thrown, false);
+  }
+
+  /**
+   * Like the other, for a request that was sent before.
+   *
+   * @param earlierMayHaveApplied whether the server may have done it then; a refusal of a later
+   *     attempt says nothing of that
+   */
+  public static CallFailedException of(
+      String method, Throwable thrown, boolean earlierMayHaveApplied) {
     StatusRuntimeException failure =
         thrown instanceof StatusRuntimeException status
             ? status
             : Status.fromThrowable(thrown).asRuntimeException();
     if (ErrorDetails.reason(failure) == ErrorReason.ERROR_REASON_DEADLOCK) {
-      return new DeadlockException(method, failure);
+      return new DeadlockException(method, failure, earlierMayHaveApplied);
     }
     return failure.getStatus().getCode() == Code.RESOURCE_EXHAUSTED
-        ? new ResourceExhaustedException(method, failure)
-        : new CallFailedException(method, failure);
+        ? new ResourceExhaustedException(method, failure, earlierMayHaveApplied)
+        : new CallFailedException(method, failure, earlierMayHaveApplied);
   }
 
   public Code code() {
@@ -55,8 +69,9 @@ public sealed class CallFailedException extends RuntimeException
     return reason;
   }
 
-  /** Whether the server may have done what was asked, all the same. */
+  /** Whether the server may have done what was asked, at any attempt, all the same. */
   public boolean mayHaveApplied() {
-    return UNKNOWN_OUTCOME.contains(code) && !(this instanceof DeadlockException);
+    return earlierMayHaveApplied
+        || UNKNOWN_OUTCOME.contains(code) && !(this instanceof DeadlockException);
   }
 }

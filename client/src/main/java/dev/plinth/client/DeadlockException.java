@@ -11,7 +11,7 @@ import io.grpc.StatusRuntimeException;
 public final class DeadlockException extends CallFailedException {
   private static final long serialVersionUID = 1;
 
-  DeadlockException(String method, StatusRuntimeException failure) {
-    super(method, failure);
+  DeadlockException(String method, StatusRuntimeException failure, boolean earlierMayHaveApplied) {
+    super(method, failure, earlierMayHaveApplied);
   }
 }

@@ -14,8 +14,9 @@ public final class ResourceExhaustedException extends CallFailedException {
 
   private final Duration retryAfter;
 
-  ResourceExhaustedException(String method, StatusRuntimeException failure) {
-    super(method, failure);
+  ResourceExhaustedException(
+      String method, StatusRuntimeException failure, boolean earlierMayHaveApplied) {
+    super(method, failure, earlierMayHaveApplied);
     this.retryAfter = ErrorDetails.retryDelay(failure).orElse(Duration.ZERO);
   }
 

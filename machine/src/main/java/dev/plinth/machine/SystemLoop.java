@@ -4,9 +4,13 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 
-/** A loop on a thread of its own. Whatever the body throws, the loop goes on. */
+/**
+ * A loop on a thread of its own. Whatever the body throws, the loop goes on, after a moment: a body
+ * that fails each time must fill neither the log nor a core.
+ */
 final class SystemLoop implements Loop {
   private static final Logger log = System.getLogger("plinth.machine");
+  private static final long PAUSE_NANOS = 100_000_000;
 
   private final Body body;
   private final Thread thread;
@@ -43,7 +47,7 @@ final class SystemLoop implements Loop {
       return body.run();
     } catch (Throwable thrown) {
       log.log(Level.ERROR, "the body of " + thread.getName() + " failed", thrown);
-      return 0;
+      return PAUSE_NANOS;
     }
   }
 

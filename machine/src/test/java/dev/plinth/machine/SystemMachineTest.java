@@ -1,15 +1,20 @@
 package dev.plinth.machine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 class SystemMachineTest {
@@ -40,6 +45,29 @@ class SystemMachineTest {
     result.complete("here");
     assertEquals("here", machine.await(result));
     assertEquals("here", machine.await(result, Duration.ZERO));
+  }
+
+  @Test
+  void loopWhoseBodyFails_goesOn_afterAMoment() throws Exception {
+    BlockingQueue<Long> runs = new LinkedBlockingQueue<>();
+    Logger log = Logger.getLogger("plinth.machine");
+    log.setLevel(Level.OFF); // it says so each time
+    Loop loop =
+        machine.loop(
+            "failing",
+            () -> {
+              runs.add(System.nanoTime());
+              throw new StackOverflowError();
+            });
+    try (loop) {
+      loop.start();
+      long first = runs.poll(30, TimeUnit.SECONDS);
+      assertNotNull(runs.poll(30, TimeUnit.SECONDS));
+      long third = runs.poll(30, TimeUnit.SECONDS);
+      assertTrue(third - first > 100_000_000, () -> third - first + " ns");
+    } finally {
+      log.setLevel(null);
+    }
   }
 
   @Test

@@ -10,15 +10,26 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.stream.Collectors;
 
-/** Plain HTTP for probes and Prometheus. It only reads; nothing here changes the process. */
+/**
+ * Plain HTTP for probes and Prometheus. It only reads; nothing here changes the process. A client
+ * that sends half a request, or does not read its answer, is cut off after some seconds: each keeps
+ * a thread from those who ask whether the process lives.
+ */
 final class AdminHttp implements AutoCloseable {
+  static {
+    limit("sun.net.httpserver.maxReqTime", "5");
+    limit("sun.net.httpserver.maxRspTime", "20");
+  }
+
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
+
+  private static final int THREADS = 8;
 
   private record Page(int code, String type, String body) {}
 
   private final HttpServer server;
-  // Two, so that a slow scrape does not hold up a probe.
+  // Several, so that a slow scrape does not hold up a probe.
   private final ExecutorService threads;
   private final Metrics metrics;
   private final HealthMonitor healthMonitor;
@@ -29,10 +40,17 @@ final class AdminHttp implements AutoCloseable {
     this.metrics = metrics;
     this.healthMonitor = healthMonitor;
     server = HttpServer.create(address, 0);
-    threads = machine.workers("plinth-admin", 2);
+    threads = machine.workers("plinth-admin", THREADS);
     server.setExecutor(threads);
     server.createContext("/", exchange -> answer(exchange, page(exchange)));
     server.start();
+  }
+
+  /** The JDK's server has no other way to be told; an operator may have. */
+  private static void limit(String property, String seconds) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, seconds);
+    }
   }
 
   int port() {

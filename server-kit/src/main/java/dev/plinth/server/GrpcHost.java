@@ -37,7 +37,7 @@ import java.util.function.Supplier;
  */
 public final class GrpcHost implements AutoCloseable {
   private static final Logger log = System.getLogger("plinth.host");
-  // What requests that have not arrived whole and answers that are not taken may use in all.
+  // What open calls, their requests and answers that are not taken may use in all.
   private static final long SHARE_OF_HEAP = 8;
   private static final Duration HEALTH_INTERVAL = Duration.ofMillis(500);
   private static final Duration DRAIN_CHECK = Duration.ofMillis(2);

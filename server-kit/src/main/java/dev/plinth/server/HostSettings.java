@@ -42,8 +42,8 @@ public record HostSettings(
           int callsPerConnection,
       @Setting(
               meaning =
-                  "Bytes that one connection may keep in memory: of requests that have not arrived"
-                      + " whole, and of answers that it does not take",
+                  "Bytes that one connection may keep in memory: of open calls and their requests,"
+                      + " and of answers that it does not take",
               byDefault = "16MiB")
           ByteSize connectionBytes,
       @Setting(meaning = "Longest a unary call may take", byDefault = "30s") Duration unaryDeadline,

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class ConnectionLimitsTest {
   private static final int CALLS = 200;
   private static final int ANSWER = 64 * 1024;
+  private static final String WAITS = "wait";
 
   private final Metrics metrics = new Metrics();
   private final AtomicInteger answered = new AtomicInteger();
@@ -43,6 +44,9 @@ class ConnectionLimitsTest {
               new EchoService(
                   (request, answer) -> {
                     answered.incrementAndGet();
+                    if (request.getValue().startsWith(WAITS)) {
+                      return;
+                    }
                     answer.onNext(StringValue.of("x".repeat(ANSWER)));
                     answer.onCompleted();
                   }))
@@ -127,6 +131,30 @@ class ConnectionLimitsTest {
       long kept = (long) gauge("plinth.connections.bytes");
       assertTrue(kept <= 2 << 20, kept + " bytes");
       assertAnswered();
+    }
+    Await.until("all is given back", () -> gauge("plinth.connections.bytes") == 0);
+  }
+
+  @Test
+  void K14_requestsOfCallsThatWait_countToTheirEnd_andWhatIsRefusedIsNotDone() {
+    int size = 64 * 1024;
+    ManagedChannel waiting =
+        ManagedChannelBuilder.forAddress("127.0.0.1", host.port()).usePlaintext().build();
+    try {
+      for (int i = 1; i <= 40; i++) {
+        ClientCall<StringValue, StringValue> call =
+            waiting.newCall(EchoService.SAY, CallOptions.DEFAULT);
+        call.start(ends(), new Metadata());
+        call.sendMessage(StringValue.of(WAITS + "x".repeat(size)));
+        call.halfClose();
+        int sent = i; // one by one, so that each arrives whole
+        Await.until("it is met", () -> answered.get() + refused() >= sent);
+      }
+      assertEquals(40, answered.get() + refused());
+      assertTrue(answered.get() <= (1 << 20) / size, () -> answered.get() + " wait");
+      assertAnswered();
+    } finally {
+      waiting.shutdownNow();
     }
     Await.until("all is given back", () -> gauge("plinth.connections.bytes") == 0);
   }

@@ -1,5 +1,6 @@
 package dev.plinth.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -34,6 +35,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -215,6 +217,39 @@ class GrpcHostTest {
     assertEquals(
         405,
         HttpClient.newHttpClient().send(post, HttpResponse.BodyHandlers.ofString()).statusCode());
+  }
+
+  /** An orchestrator would take the process for dead. */
+  @Test
+  void halfRequests_doNotKeepProbesFromTheirAnswer_forLong() throws Exception {
+    List<Socket> half = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        Socket socket = new Socket("127.0.0.1", host.adminPort());
+        half.add(socket);
+        socket.getOutputStream().write("GET /livez HTTP/1.1\r\nHost: ".getBytes(US_ASCII));
+      }
+      Await.until("a probe is answered", this::isLive);
+    } finally {
+      for (Socket socket : half) {
+        socket.close();
+      }
+    }
+  }
+
+  private boolean isLive() {
+    HttpRequest probe =
+        HttpRequest.newBuilder(uri("/livez")).timeout(Duration.ofSeconds(2)).build();
+    try {
+      return HttpClient.newHttpClient()
+              .send(probe, HttpResponse.BodyHandlers.ofString())
+              .statusCode()
+          == 200;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

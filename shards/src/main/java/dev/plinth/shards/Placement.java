@@ -192,7 +192,7 @@ final class Placement implements AutoCloseable {
         left.complete(null); // nothing can be handed on
       }
       return true;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // after an Error too there is a next look
       if (!lastBug.equals(e.toString())) {
         log.log(Level.ERROR, "shards cannot be spread", e);
       }

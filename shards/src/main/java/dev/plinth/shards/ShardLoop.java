@@ -188,7 +188,7 @@ final class ShardLoop implements ShardExecutor, AutoCloseable {
    */
   void fireTimersAfterJump(long maxSeconds) {
     try {
-      boolean hasMore = true;
+      boolean hasMore = !closed; // or nobody would do it
       while (hasMore) {
         hasMore =
             machine.await(

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Counts what waits at one shard, so that it can refuse more before it drowns. */
 final class ShardQueueLimit {
   // Renewals have room when new work is refused, or overload would cost leases.
-  private static final int URGENT_ROOM = 4;
+  static final int URGENT_ROOM = 4;
 
   private final AtomicInteger waiting = new AtomicInteger();
   private final int limit;

@@ -34,11 +34,27 @@ public final class ShardRouter implements AutoCloseable {
   /** What was seen last, and when on the monotonic clock. */
   public record Seen(ClusterSnapshot clusterSnapshot, long nanos) {}
 
-  private record Waiting(int shard, Route avoid, long since, long until, Consumer<Route> then) {}
+  /** A call that waits for its shard; on threads of the router's. */
+  @FunctionalInterface
+  public interface WaitingCall {
+    /** It keeps or ends something, so that it finds room when others do not. */
+    default boolean isUrgent() {
+      return false;
+    }
+
+    /** Nobody waits for its answer any more, so that it need not wait either. */
+    default boolean isGone() {
+      return false;
+    }
+
+    void goOn(Route route);
+  }
+
+  private record Waiting(int shard, Route avoid, long since, long until, WaitingCall call) {}
 
   private final Shards shards;
   private final ShardMetrics metrics;
-  private final int maxWaiting;
+  private final long maxWaiting;
   private final AtomicReferenceArray<Route> owners;
   private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiters = new AtomicInteger();
@@ -77,18 +93,19 @@ public final class ShardRouter implements AutoCloseable {
 
   /**
    * Goes on when the shard has an owner other than the one to avoid, or the same again after a
-   * moment, and at the latest after {@code atMost}; then with whatever is known, most often
-   * NOWHERE. On a thread of its own.
+   * moment, and at the latest after {@code atMost}, or when its caller is gone; then with whatever
+   * is known, most often NOWHERE. On a thread of its own.
    *
    * @return false if too many wait already
    */
-  public boolean await(int shard, Route avoid, Duration atMost, Consumer<Route> then) {
-    if (waiters.incrementAndGet() > maxWaiting) {
+  public boolean await(int shard, Route avoid, Duration atMost, WaitingCall call) {
+    long room = call.isUrgent() ? maxWaiting * ShardQueueLimit.URGENT_ROOM : maxWaiting;
+    if (waiters.incrementAndGet() > room) {
       waiters.decrementAndGet();
       return false;
     }
     long now = nanos.getAsLong();
-    waiting.add(new Waiting(shard, avoid, now, now + atMost.toNanos(), then));
+    waiting.add(new Waiting(shard, avoid, now, now + atMost.toNanos(), call));
     shards.poll();
     pollSoon();
     return true;
@@ -163,20 +180,20 @@ public final class ShardRouter implements AutoCloseable {
 
   private void release() {
     long now = nanos.getAsLong();
-    waiting.removeIf(call -> goesOn(call, now));
+    waiting.removeIf(waits -> goesOn(waits, now));
   }
 
-  private boolean goesOn(Waiting call, long now) {
-    Route route = of(call.shard);
+  private boolean goesOn(Waiting waits, long now) {
+    Route route = of(waits.shard);
     boolean ready =
         (route.location() == Route.Location.LOCAL || route.location() == Route.Location.REMOTE)
-            && (route.epoch() != call.avoid.epoch() || now - call.since >= SAME_OWNER_NANOS);
-    if (!ready && now - call.until < 0) {
+            && (route.epoch() != waits.avoid.epoch() || now - waits.since >= SAME_OWNER_NANOS);
+    if (!ready && now - waits.until < 0 && !waits.call.isGone()) {
       return false;
     }
     waiters.decrementAndGet();
-    metrics.waited(now - call.since);
-    call.then.accept(route);
+    metrics.waited(now - waits.since);
+    waits.call.goOn(route);
     return true;
   }
 
@@ -184,8 +201,8 @@ public final class ShardRouter implements AutoCloseable {
   @Override
   public void close() {
     thread.shutdownNow();
-    for (Waiting call = waiting.poll(); call != null; call = waiting.poll()) {
-      call.then.accept(Route.NOWHERE);
+    for (Waiting waits = waiting.poll(); waits != null; waits = waiting.poll()) {
+      waits.call.goOn(Route.NOWHERE);
     }
   }
 }

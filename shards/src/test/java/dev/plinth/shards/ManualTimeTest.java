@@ -1,7 +1,9 @@
 package dev.plinth.shards;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.machine.ForwardingMachine;
 import dev.plinth.machine.Machine;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.embedded.EmbeddedShardStore;
@@ -14,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +33,7 @@ class ManualTimeTest {
   @TempDir Path folder;
   private final ManualClock clock = new ManualClock();
   private final AtomicInteger fired = new AtomicInteger();
+  private final AtomicInteger waits = new AtomicInteger();
   private ShardStore store;
   private Shards shards;
 
@@ -42,7 +47,14 @@ class ManualTimeTest {
             List.of(TEXTS),
             settings,
             Optional.empty(),
-            Machine.system().withTime(clock),
+            new ForwardingMachine(Machine.system().withTime(clock)) {
+              @Override
+              public <T> T await(CompletableFuture<T> result, Duration atMost)
+                  throws InterruptedException, ExecutionException, TimeoutException {
+                waits.incrementAndGet();
+                return super.await(result, atMost);
+              }
+            },
             new SimpleMeterRegistry());
   }
 
@@ -81,6 +93,16 @@ class ManualTimeTest {
   void timers_fireAfterAJump_thatTheLoopsNoticedThemselves() {
     clock.advance(Duration.ofHours(1));
     timersOfAllShards_haveFired_whenTheMoveReturns();
+  }
+
+  @Test
+  void moveAfterTheEnd_waitsForNobody() {
+    clock.advance(TTL);
+    assertTrue(waits.get() > 0);
+    shards.close();
+    waits.set(0);
+    clock.advance(TTL);
+    assertEquals(0, waits.get());
   }
 
   private void step(Tx tx, int left) {

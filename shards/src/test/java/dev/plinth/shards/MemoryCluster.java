@@ -35,6 +35,7 @@ public final class MemoryCluster {
     private final String id;
     private String address = "";
     private boolean dead;
+    private int errors;
 
     private Member(String name) {
       this.name = name;
@@ -50,9 +51,27 @@ public final class MemoryCluster {
       }
     }
 
+    /** So many looks end with an Error. */
+    public void failLooks(int count) {
+      synchronized (MemoryCluster.this) {
+        errors = count;
+      }
+    }
+
+    /** Looks that are still to end with an Error. */
+    public int failingLooks() {
+      synchronized (MemoryCluster.this) {
+        return errors;
+      }
+    }
+
     @Override
     public ClusterSnapshot layout() {
       synchronized (MemoryCluster.this) {
+        if (errors > 0) {
+          errors--;
+          throw new StackOverflowError("as a test wants it");
+        }
         if (dead) {
           throw StoreUnavailable.notApplied("memory", "no session", null);
         }

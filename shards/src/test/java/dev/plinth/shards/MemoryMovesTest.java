@@ -51,4 +51,14 @@ class MemoryMovesTest extends MovesContract {
     assertEquals(SHARDS - 2, a.shards.served().size());
     idle.close();
   }
+
+  @Test
+  void lookThatEndsWithAnError_isFollowedByOthers() {
+    Member a = new Member("a");
+    MemoryCluster.Member store = (MemoryCluster.Member) a.store;
+    store.failLooks(3);
+    Await.until("they failed", () -> store.failingLooks() == 0);
+    new Member("b");
+    awaitSpread(4, 4);
+  }
 }

@@ -44,11 +44,14 @@ public record BlockingCaller(
   public <Q, A> A callWithRequests(
       MethodDescriptor<Q, A> method, Supplier<Q> requests, OperationDeadline deadline)
       throws InterruptedException {
+    boolean mayHaveApplied = false;
     for (int failures = 0; ; failures++) {
       try {
-        return attempt(method, requests.get(), ClientWire.shorter(callDeadline, deadline.left()));
+        Duration within = ClientWire.shorter(callDeadline, deadline.left());
+        return attempt(method, requests.get(), within, mayHaveApplied);
       } catch (CallFailedException e) {
         sleepOrThrow(e, failures, deadline);
+        mayHaveApplied = e.mayHaveApplied();
       }
     }
   }
@@ -66,12 +69,14 @@ public record BlockingCaller(
       throws InterruptedException {
     int failures = 0;
     boolean spent = false;
+    boolean mayHaveApplied = false;
     while (true) {
       try {
         Duration left = wait.left();
         Duration deadline = ClientWire.shorter(POLL, left.plus(callDeadline));
-        return attempt(method, request.apply(left), deadline);
+        return attempt(method, request.apply(left), deadline, mayHaveApplied);
       } catch (CallFailedException e) {
+        mayHaveApplied = e.mayHaveApplied();
         if (e.code() == Code.DEADLINE_EXCEEDED && !spent) {
           throwIfInterrupted();
           spent = wait.isSpent();
@@ -84,7 +89,8 @@ public record BlockingCaller(
   }
 
   /** Not gRPC's blocking call, whose wait a machine could not be told of. */
-  private <Q, A> A attempt(MethodDescriptor<Q, A> method, Q request, Duration deadline)
+  private <Q, A> A attempt(
+      MethodDescriptor<Q, A> method, Q request, Duration deadline, boolean earlierMayHaveApplied)
       throws InterruptedException {
     // The thread that brings the answer does nothing with it but wake the caller.
     CallOptions options =
@@ -92,13 +98,18 @@ public record BlockingCaller(
             .withExecutor(Runnable::run)
             .withDeadline(
                 Deadline.after(deadline.toNanos(), TimeUnit.NANOSECONDS, machine.ticker()));
-    ClientCall<Q, A> call = channel.newCall(method, options);
     UnaryAnswer<A> answer = new UnaryAnswer<>();
-    ClientCalls.asyncUnaryCall(call, request, answer);
+    ClientCall<Q, A> call;
+    try {
+      call = channel.newCall(method, options);
+      ClientCalls.asyncUnaryCall(call, request, answer);
+    } catch (RuntimeException e) { // of an interceptor, maybe, on a channel that was given
+      throw CallFailedException.of(method.getBareMethodName(), e, earlierMayHaveApplied);
+    }
     try {
       return machine.await(answer.ended());
     } catch (ExecutionException e) {
-      throw CallFailedException.of(method.getBareMethodName(), e.getCause());
+      throw CallFailedException.of(method.getBareMethodName(), e.getCause(), earlierMayHaveApplied);
     } catch (InterruptedException e) {
       call.cancel("the caller was interrupted", e);
       throw e;

@@ -85,13 +85,20 @@ public final class ResumingStream<Q, A> {
 
   private void call() {
     CallOptions options = CallOptions.DEFAULT.withExecutor(environment.loop());
-    ResponseReceiver receiver = new ResponseReceiver(generation);
-    if (method.getType() == MethodType.BIDI_STREAMING) {
-      ClientCalls.asyncBidiStreamingCall(channel.newCall(method, options), receiver)
-          .onNext(requests.get());
-    } else {
-      ClientCalls.asyncServerStreamingCall(
-          channel.newCall(method, options), requests.get(), receiver);
+    int current = generation;
+    ResponseReceiver receiver = new ResponseReceiver(current);
+    try {
+      if (method.getType() == MethodType.BIDI_STREAMING) {
+        ClientCalls.asyncBidiStreamingCall(channel.newCall(method, options), receiver)
+            .onNext(requests.get());
+      } else {
+        ClientCalls.asyncServerStreamingCall(
+            channel.newCall(method, options), requests.get(), receiver);
+      }
+    } catch (Throwable e) { // of an interceptor, maybe, on a channel that was given
+      if (current == generation) {
+        broken(e);
+      }
     }
   }
 

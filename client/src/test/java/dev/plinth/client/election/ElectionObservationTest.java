@@ -8,6 +8,14 @@ import dev.plinth.client.PlinthClient;
 import dev.plinth.lease.v1.Leader;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.FaultProxy;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +67,33 @@ class ElectionObservationTest {
     Await.until("all is heard", () -> terms.heard.size() == 3);
     assertEquals(List.of("none 1", "leader 2", "none 2"), terms.heard);
     assertEquals(List.of("value 1", "moved"), terms.values);
+  }
+
+  @Test
+  void interceptorThatThrows_isAnsweredByAnotherAttempt() throws Exception {
+    AtomicInteger broken = new AtomicInteger(3);
+    ClientInterceptor breaking =
+        new ClientInterceptor() {
+          @Override
+          public <Q, A> ClientCall<Q, A> interceptCall(
+              MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            if (broken.getAndDecrement() > 0) {
+              throw new IllegalStateException("no credentials today");
+            }
+            return next.newCall(method, options);
+          }
+        };
+    ManagedChannel channel =
+        Grpc.newChannelBuilder(server.target(), InsecureChannelCredentials.create())
+            .intercept(breaking)
+            .build();
+    try (PlinthClient client = PlinthClient.builder(channel).build()) {
+      client.election("cron").observe(terms);
+      lead(0);
+      Await.until("it hears of the leader", () -> terms.heard.contains("leader 1"));
+    } finally {
+      channel.shutdownNow();
+    }
   }
 
   @Test

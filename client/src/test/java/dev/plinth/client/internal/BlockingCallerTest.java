@@ -1,6 +1,7 @@
 package dev.plinth.client.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,7 +11,12 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.machine.Machine;
 import dev.plinth.testkit.EchoService;
 import dev.plinth.testkit.ManualClock;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
@@ -23,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +43,7 @@ class BlockingCallerTest {
   private final Queue<StatusRuntimeException> failures = new ArrayDeque<>();
   private final List<String> received = new ArrayList<>();
   private final List<Duration> pauses = new ArrayList<>();
+  private final AtomicInteger broken = new AtomicInteger();
   private boolean closed;
   private Server server;
   private ManagedChannel channel;
@@ -49,7 +57,7 @@ class BlockingCallerTest {
             .addService(new EchoService(this::answer).endpoints().get(0))
             .build()
             .start();
-    channel = InProcessChannelBuilder.forName(name).build();
+    channel = InProcessChannelBuilder.forName(name).intercept(new Breaking()).build();
     blockingCaller =
         new BlockingCaller(
             Machine.system(),
@@ -98,6 +106,34 @@ class BlockingCallerTest {
     assertEquals(Code.FAILED_PRECONDITION, failed.code());
     assertEquals(ErrorReason.ERROR_REASON_SESSION_EXPIRED, failed.reason());
     assertEquals(1, received.size());
+  }
+
+  @Test
+  void refusalOfALaterAttempt_doesNotSayThatNoneWasApplied() {
+    failures.add(Failures.plain(Code.UNAVAILABLE));
+    failures.add(Failures.plain(Code.RESOURCE_EXHAUSTED));
+    CallFailedException failed =
+        assertThrows(CallFailedException.class, () -> call(Duration.ofSeconds(10)));
+    assertEquals(Code.RESOURCE_EXHAUSTED, failed.code());
+    assertTrue(failed.mayHaveApplied());
+    failures.add(Failures.plain(Code.RESOURCE_EXHAUSTED));
+    CallFailedException only =
+        assertThrows(CallFailedException.class, () -> call(Duration.ofSeconds(10)));
+    assertFalse(only.mayHaveApplied());
+  }
+
+  @Test
+  void refusalOfALaterTurn_doesNotSayThatNoneWasApplied() {
+    failures.add(Failures.plain(Code.DEADLINE_EXCEEDED));
+    failures.add(Failures.plain(Code.RESOURCE_EXHAUSTED));
+    OperationDeadline wait = new OperationDeadline(Duration.ofMinutes(5), clock.nanos());
+    CallFailedException failed =
+        assertThrows(
+            CallFailedException.class,
+            () ->
+                blockingCaller.callWithLongPoll(
+                    EchoService.SAY, left -> StringValue.of("id-1"), wait));
+    assertTrue(failed.mayHaveApplied());
   }
 
   @Test
@@ -159,6 +195,25 @@ class BlockingCallerTest {
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, () -> call(Duration.ofSeconds(10)));
     assertTrue(!Thread.currentThread().isInterrupted());
+  }
+
+  @Test
+  void interceptorThatThrows_isRetriedLikeAnyFailure() throws Exception {
+    broken.set(2);
+    assertEquals("id-1", call(Duration.ofSeconds(10)));
+    assertEquals(2, pauses.size());
+  }
+
+  /** Throws where a call is made, as long as it is told to. */
+  private final class Breaking implements ClientInterceptor {
+    @Override
+    public <Q, A> ClientCall<Q, A> interceptCall(
+        MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+      if (broken.getAndDecrement() > 0) {
+        throw new IllegalArgumentException("not today");
+      }
+      return next.newCall(method, options);
+    }
   }
 
   private String call(Duration budget) throws InterruptedException {

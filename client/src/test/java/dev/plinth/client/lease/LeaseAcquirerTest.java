@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
+import dev.plinth.client.ResourceExhaustedException;
 import dev.plinth.client.TestMachine;
 import dev.plinth.client.TokenWentBackException;
 import dev.plinth.client.internal.ClientWire;
@@ -46,6 +47,7 @@ class LeaseAcquirerTest {
   private volatile long tokens;
   private boolean beatsAreAnswered;
   private boolean losesFirst;
+  private boolean isOverloaded;
   private Server server;
   private ManagedChannel channel;
   private LeaseClient leaseClient;
@@ -150,6 +152,23 @@ class LeaseAcquirerTest {
         List.of("open", "acquire s1", "acquire s1", "cancel s1", "release 1"), List.copyOf(calls));
   }
 
+  /** The answer of the first attempt is lost, and the server too busy to give it again. */
+  @Test
+  void overloadMetByALaterAttempt_isSettledByACancel_andWhatWasGranted_isGivenBack() {
+    losesFirst = true;
+    isOverloaded = true;
+    held = ++tokens;
+    assertThrows(ResourceExhaustedException.class, () -> leaseClient.tryAcquire("printer"));
+    Await.until(
+        "it is settled",
+        () -> {
+          clock.runDue();
+          return held == 0;
+        });
+    assertEquals(
+        List.of("open", "acquire s1", "acquire s1", "cancel s1", "release 1"), List.copyOf(calls));
+  }
+
   private final class OneKey extends LeaseServiceImplBase {
     private int sessions;
 
@@ -179,6 +198,11 @@ class LeaseAcquirerTest {
       if (losesFirst) {
         losesFirst = false;
         to.onError(Status.UNAVAILABLE.asRuntimeException());
+        return;
+      }
+      if (isOverloaded) {
+        isOverloaded = false;
+        to.onError(Status.RESOURCE_EXHAUSTED.asRuntimeException());
         return;
       }
       if (held != 0 && !request.getCancel()) {

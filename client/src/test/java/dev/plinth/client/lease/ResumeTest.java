@@ -11,12 +11,16 @@ import dev.plinth.client.LeaseState;
 import dev.plinth.client.PlinthClient;
 import dev.plinth.client.election.Leadership;
 import dev.plinth.error.v1.ErrorReason;
+import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.testkit.FaultProxy;
 import io.grpc.Status.Code;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +68,29 @@ class ResumeTest {
     }
     assertEquals(0, server.lease("one").getHoldersCount());
     assertFalse(key.toString().contains(key.secret()));
+  }
+
+  /** An answer lists the first 500. */
+  @Test
+  void resume_returnsAllThatIsHeld_howeverManyTheyAre() throws Exception {
+    SessionCredentials key = dead.leases().sessionCredentials();
+    Set<String> keys = new TreeSet<>();
+    for (int i = 0; i < 510; i++) {
+      keys.add("k" + i);
+      server
+          .leases()
+          .acquire(
+              AcquireRequest.newBuilder()
+                  .setKey("k" + i)
+                  .setOwnerId("ann/" + i)
+                  .setSessionId(key.id())
+                  .build());
+    }
+    server.leases().acquire(AcquireRequest.newBuilder().setKey("other").setOwnerId("bob").build());
+    proxy.cut();
+    List<LeaseHandle> held = successor.leases().resume(key);
+    assertEquals(510, held.size());
+    assertEquals(keys, held.stream().map(LeaseHandle::key).collect(Collectors.toSet()));
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Finds waits that wait for each other in a circle. One that waits needs those before it in line to
@@ -19,6 +21,10 @@ import java.util.stream.Collectors;
  * counted: such a wait ends by its own time.
  */
 final class DeadlockDetector {
+  // Of the circle that is told, before the last waiter that is named, and keys of a set.
+  private static final int MAX_TEXT = 500;
+  private static final int MAX_KEYS = 2;
+
   private final OwnerIndex ownerIndex;
   private long visits;
 
@@ -42,29 +48,45 @@ final class DeadlockDetector {
 
   /** The waiters of a circle that this one is in, itself first; empty if there is none. */
   List<Waiter> findCycle(Waiter start) {
-    return new Search(start.leaseOwner, List.of(start), start).run();
+    return new Search(start.leaseOwner, List.of(start), start).run().findFirst().orElse(List.of());
   }
 
   /**
-   * The waiters of a circle that goes through a hold of this party, one of its own waits first;
-   * empty if there is none. One search for all its waits: whoever waits for one of its holds waits
-   * for all that the party waits for.
+   * Circles that go through a hold of this party, each with one of its own waits first; empty if
+   * there is none. One search for all its waits, and for all who wait for its holds: whoever waits
+   * for one of its holds waits for all that the party waits for. There may be others, which lead to
+   * the same waiters by other ways. Each is put together when it is asked for: together they may be
+   * long.
    */
-  List<Waiter> findCycleThrough(LeaseOwner leaseOwner) {
+  Stream<List<Waiter>> findCyclesThrough(LeaseOwner leaseOwner) {
     return new Search(leaseOwner, List.copyOf(ownerIndex.waitsOf(leaseOwner)), null).run();
   }
 
+  /** Names the first of a long circle: an answer takes only so much. */
   static Failure failure(List<Waiter> circle) {
-    List<String> hops = new ArrayList<>();
+    StringBuilder text = new StringBuilder();
+    int told = 0;
     for (Waiter waiter : circle) {
-      List<String> keys = waiter.keys.stream().map(key -> key.name.key()).toList();
-      hops.add(waiter.leaseOwner.ownerId() + " waits for " + String.join("+", keys));
+      if (text.length() > MAX_TEXT) {
+        text.append(", and ").append(circle.size() - told).append(" more");
+        break;
+      }
+      text.append(told++ == 0 ? "" : ", ").append(hop(waiter));
     }
-    String cycle = String.join(", ", hops);
+    String cycle = text.toString();
     return new Failure.Conflict(
         ErrorReason.ERROR_REASON_DEADLOCK,
         "a wait that could not end: " + cycle,
         Map.of("cycle", cycle));
+  }
+
+  private static String hop(Waiter waiter) {
+    List<String> keys = waiter.keys.stream().limit(MAX_KEYS).map(key -> key.name.key()).toList();
+    int more = waiter.keys.size() - keys.size();
+    return waiter.leaseOwner.ownerId()
+        + " waits for "
+        + String.join("+", keys)
+        + (more == 0 ? "" : " and " + more + " more");
   }
 
   /** Breadth first, every line and holder looked at once. */
@@ -75,7 +97,7 @@ final class DeadlockDetector {
     private final ArrayDeque<Waiter> todo = new ArrayDeque<>();
     private final Map<LeaseKey, Integer> seenTo = new HashMap<>();
     private final Map<List<Object>, Set<LeaseOwner>> holdersLeft = new HashMap<>();
-    private Waiter last;
+    private final List<Waiter> ends = new ArrayList<>();
 
     /** A circle ends at the start, or without one at a waiter that a hold of the party blocks. */
     Search(LeaseOwner leaseOwner, List<Waiter> from, Waiter start) {
@@ -85,15 +107,21 @@ final class DeadlockDetector {
       from.forEach(waiter -> cameFrom.put(waiter, null));
     }
 
-    List<Waiter> run() {
-      while (!todo.isEmpty() && last == null) {
+    /** With a start its first circle, else one for each waiter that a hold of the party blocks. */
+    Stream<List<Waiter>> run() {
+      while (!todo.isEmpty() && (start == null || ends.isEmpty())) {
         Waiter waiter = todo.poll();
         waiter.keys.forEach(key -> lookAt(key, waiter));
       }
+      return ends.stream().map(this::circleTo);
+    }
+
+    private List<Waiter> circleTo(Waiter end) {
       List<Waiter> circle = new ArrayList<>();
-      for (Waiter waiter = last; waiter != null; waiter = cameFrom.get(waiter)) {
-        circle.add(0, waiter);
+      for (Waiter waiter = end; waiter != null; waiter = cameFrom.get(waiter)) {
+        circle.add(waiter);
       }
+      Collections.reverse(circle);
       return circle;
     }
 
@@ -105,11 +133,12 @@ final class DeadlockDetector {
                 List.of(key, keyRequest.leaseMode()), k -> inTheWayOf(keyRequest, key));
         // One's own hold is not in one's way, but in that of others.
         for (LeaseOwner holder : List.copyOf(holders)) {
-          if (!holder.equals(waiter.leaseOwner) && holders.remove(holder)) {
-            if (start == null && holder.equals(leaseOwner)) {
-              last = waiter;
-              return;
-            }
+          if (holder.equals(waiter.leaseOwner)) {
+            continue;
+          }
+          if (start == null && holder.equals(leaseOwner)) {
+            ends.add(waiter); // and it stays in the way of those that are looked at next
+          } else if (holders.remove(holder)) {
             ownerIndex.waitsOf(holder).forEach(next -> reach(next, waiter));
           }
         }
@@ -132,7 +161,7 @@ final class DeadlockDetector {
     private void reach(Waiter next, Waiter from) {
       visits++;
       if (next == start) {
-        last = last == null ? from : last;
+        ends.add(from);
       } else if (!next.isAbandoned() && !cameFrom.containsKey(next)) {
         cameFrom.put(next, from);
         todo.add(next);

@@ -1,5 +1,6 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.Tx;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -35,6 +36,9 @@ final class Hold {
 
   /** Null unless an operator wants it back. */
   ReleaseNotice releaseNotice;
+
+  /** Ends it when the notice is over; null without one. */
+  Tx.Timer releaseTimer;
 
   private final ExpiryTimer own;
   private byte[] payload;

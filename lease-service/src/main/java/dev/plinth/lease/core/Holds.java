@@ -24,6 +24,7 @@ final class Holds {
   static final String TERMS = "lease/e/";
 
   final WaitQueues waitQueues;
+  private final LockDelayLifter lockDelayLifter;
   private final InstantSource clock;
   private final LeaseEvents events;
   private final LeaseNamespaces leaseNamespaces;
@@ -42,6 +43,7 @@ final class Holds {
     this.events = events;
     this.leaseNamespaces = leaseNamespaces;
     this.waitQueues = new WaitQueues(leaseNamespaces, ownerIndex, events, this::admit, this::grant);
+    this.lockDelayLifter = new LockDelayLifter(waitQueues, leaseNamespaces);
   }
 
   /** All that a stored key says of its holders goes on, with its full time again. */
@@ -55,8 +57,7 @@ final class Holds {
     }
     if (!key.lockDelay.isNone()) {
       key.lockDelay.restart(tx.nanos());
-      liftLater(key, key.lockDelay.delay(), tx);
-      liftLater(key, key.lockDelay.othersDelay(), tx);
+      lockDelayLifter.liftLater(key, tx);
     }
     key.countBarred();
   }
@@ -132,25 +133,12 @@ final class Holds {
       AcquireListener acquireListener,
       long waited,
       Tx tx) {
-    reclaim(key, hold.leaseOwner.ownerId(), tx);
+    LockDelayLifter.reclaim(key, hold.leaseOwner.ownerId(), tx);
     LeaseView lease = begin(key, hold, waited, tx);
     if (acquireListener.wantsEvents()) {
       addListener(hold, spec.callId(), acquireListener, tx);
     }
     return lease;
-  }
-
-  /** A lost owner that asks for the key itself is back; one that is handed it may not know. */
-  private static void reclaim(LeaseKey key, String owner, Tx tx) {
-    if (!key.lockDelay.isNone()) {
-      key.lockDelay.reclaim(owner);
-      if (key.lockDelay.left(tx.nanos()).isZero()) {
-        key.lockDelay.clear();
-        KeyRows.deleteLost(key, tx);
-      } else {
-        KeyRows.putLost(key, tx);
-      }
-    }
   }
 
   LeaseView begin(LeaseKey key, Hold hold, long waited, Tx tx) {
@@ -259,13 +247,9 @@ final class Holds {
     if (hold.session != null) {
       hold.session.asked.add(hold);
     }
-    tx.at(
-        releaseNotice.until(),
-        later ->
-            leaseNamespaces
-                .find(hold.name, hold.token)
-                .filter(held -> held.releaseNotice == releaseNotice)
-                .ifPresent(held -> end(held, releaseNotice.how(), later)));
+    cancel(hold.releaseTimer); // of an earlier notice
+    hold.releaseTimer =
+        tx.at(releaseNotice.until(), later -> end(hold, releaseNotice.how(), later));
   }
 
   private void end(Hold hold, HoldEnd how, Tx tx) {
@@ -278,7 +262,7 @@ final class Holds {
     if (how.cause().isUnclean() && !hold.lockDelay.isZero()) {
       key.lockDelay.start(hold.leaseOwner.ownerId(), hold.lockDelay, tx.nanos());
       KeyRows.putLost(key, tx);
-      liftLater(key, hold.lockDelay, tx);
+      lockDelayLifter.liftLater(key, tx);
     }
     key.countBarred();
     waitQueues.promote(List.of(key), tx);
@@ -313,6 +297,7 @@ final class Holds {
     KeyRows.delete(hold, tx);
     key.freedAt = tx.nanos();
     count(key, hold, -1);
+    cancel(hold.releaseTimer); // or it would keep the hold in memory until the notice is over
     if (hold.session == null) {
       hold.life().stop();
     } else {
@@ -376,19 +361,10 @@ final class Holds {
     tx.emit(new Event(hold.name.path(), change, change.bytes()));
   }
 
-  private void liftLater(LeaseKey key, Duration delay, Tx tx) {
-    tx.at(
-        tx.nanos() + delay.toNanos(),
-        later -> {
-          if (!key.lockDelay.isNone() && key.lockDelay.left(later.nanos()).isZero()) {
-            key.lockDelay.clear();
-            KeyRows.deleteLost(key, later);
-            key.countBarred();
-          }
-          // Also while others' delays run: the owner that is lost last may be free to come back.
-          waitQueues.promote(List.of(key), later);
-          leaseNamespaces.forgetIfUnused(key);
-        });
+  private static void cancel(Tx.Timer timer) {
+    if (timer != null) {
+      timer.cancel();
+    }
   }
 
   /** As rows keep it, so that a takeover does not change what callers are told. */

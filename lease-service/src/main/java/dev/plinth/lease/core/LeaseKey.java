@@ -1,5 +1,6 @@
 package dev.plinth.lease.core;
 
+import dev.plinth.shards.Tx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,9 @@ final class LeaseKey {
 
   /** When the last hold ended, to tell how long a hand-off took. */
   long freedAt;
+
+  /** Lifts its lock-delay; null before the first. */
+  Tx.Timer lockDelayTimer;
 
   private boolean countedAsBarred;
 

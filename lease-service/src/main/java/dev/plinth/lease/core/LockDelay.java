@@ -85,6 +85,14 @@ final class LockDelay {
     return Duration.ofNanos(Math.max(own, others));
   }
 
+  /** When it ends for some owner that it still bars; now if it bars nobody. */
+  long nextEnd(long now) {
+    long own = delay.isZero() ? 0 : Math.max(0, until - now);
+    long others = othersDelay.isZero() ? 0 : Math.max(0, othersUntil - now);
+    boolean both = own > 0 && others > 0;
+    return now + (both ? Math.min(own, others) : Math.max(own, others));
+  }
+
   /** Nothing is stored of it. */
   boolean isNone() {
     return delay.isZero() && othersDelay.isZero();

@@ -226,24 +226,44 @@ final class WaitQueues {
   }
 
   /**
-   * Now that the party holds the key, those that wait for it may close a circle with its own waits.
-   * The youngest of them gives way.
+   * Now that the party holds the key, those that wait for it may close circles with its own waits.
+   * The youngest of each gives way.
    */
   void breakCycles(LeaseOwner leaseOwner, LeaseKey key, Tx tx) {
+    Set<LeaseKey> left = new LinkedHashSet<>();
     // Only one that waits for this key can close a new circle, and not one of its own.
-    while (ownerIndex.isWaiting(leaseOwner)
+    boolean mayBeMore = true;
+    while (mayBeMore
+        && ownerIndex.isWaiting(leaseOwner)
         && key.queue.size() > ownerIndex.waitsOn(leaseOwner, key)) {
-      List<Waiter> circle = deadlockDetector.findCycleThrough(leaseOwner);
-      if (circle.isEmpty()) {
-        return;
-      }
-      Waiter youngest = circle.stream().max(Comparator.comparingLong(w -> w.place)).orElseThrow();
-      waiters.leave(youngest);
-      events.deadlocked();
-      youngest.acquireListener.refuse(DeadlockDetector.failure(circle), tx);
-      // Its queues move on in a step of their own; this one is in the middle of a queue.
-      tx.at(tx.nanos(), later -> promote(youngest.keys, later));
+      // One by one: of those that are found together, some end with the first.
+      List<List<LeaseKey>> opened =
+          deadlockDetector
+              .findCyclesThrough(leaseOwner)
+              .filter(WaitQueues::isWhole)
+              .map(circle -> open(circle, tx))
+              .toList();
+      opened.forEach(left::addAll);
+      mayBeMore = !opened.isEmpty();
     }
+    if (!left.isEmpty()) {
+      // The queues move on in a step of their own; this one is in the middle of a queue.
+      tx.at(tx.nanos(), later -> promote(left, later));
+    }
+  }
+
+  /** Whether it is still closed after others were opened. */
+  private static boolean isWhole(List<Waiter> circle) {
+    return circle.stream().allMatch(waiter -> waiter.inLine);
+  }
+
+  /** The keys that the youngest no longer waits for. */
+  private List<LeaseKey> open(List<Waiter> circle, Tx tx) {
+    Waiter youngest = circle.stream().max(Comparator.comparingLong(w -> w.place)).orElseThrow();
+    waiters.leave(youngest);
+    events.deadlocked();
+    youngest.acquireListener.refuse(DeadlockDetector.failure(circle), tx);
+    return youngest.keys;
   }
 
   /**

@@ -70,12 +70,14 @@ final class OperatorCalls {
   }
 
   private static ForceReleaseResponse forced(List<LeaseView> ended, HoldEnd how) {
-    for (LeaseView lease : ended) {
+    if (!ended.isEmpty()) {
+      // One line, on the shard's thread: the history has all of them.
       log.log(
           Level.WARNING,
-          "{0} held by {1} was released by {2}: {3}",
-          lease.name(),
-          lease.ownerId(),
+          "{0} held by {1}{2} was released by {3}: {4}",
+          ended.get(0).name(),
+          ended.get(0).ownerId(),
+          ended.size() == 1 ? "" : " and " + (ended.size() - 1) + " others",
           how.actor(),
           how.reason());
     }

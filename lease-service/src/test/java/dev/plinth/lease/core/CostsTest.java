@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.plinth.error.v1.ErrorReason;
 import dev.plinth.server.failure.Failure;
+import dev.plinth.shards.fixture.Answer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Steps whose cost must not depend on how many others hold or wait. Steps are counted. */
@@ -53,6 +55,47 @@ class CostsTest extends CoreTest {
       assertInstanceOf(AcquireResult.Reentered.class, acquire(wish("pam").key("a")).answer);
     }
     assertEquals(before, leases.deadlockVisits());
+  }
+
+  @Test
+  void circlesThatOneTransferCloses_areFoundTogether() {
+    int circles = 300;
+    long token = granted(acquire(wish("zoe").key("x").ttl(LONG))).token();
+    List<Answer<AcquireResult>> waiting = new ArrayList<>();
+    for (int i = 0; i < circles; i++) {
+      granted(acquire(wish("h" + i).key("k" + i).ttl(LONG)));
+      waiting.add(acquire(wish("pam").key("k" + i).wait(LONG)));
+      waiting.add(acquire(wish("h" + i).key("x").wait(LONG)));
+    }
+    long before = leases.deadlockVisits();
+    leases.transfer(new LeaseName("default", "x"), token, "pam", "", tx.next());
+    long looked = leases.deadlockVisits() - before;
+    assertTrue(looked < 10 * circles, () -> looked + " waiters looked at");
+    long refused = waiting.stream().filter(answer -> answer.failure != null).count();
+    assertEquals(circles, refused, "one of each circle");
+    clock.runDue();
+    assertEquals(circles, waiters("x").total() + pamsWaits(circles));
+  }
+
+  private int pamsWaits(int keys) {
+    return IntStream.range(0, keys).map(i -> waiters("k" + i).total()).sum();
+  }
+
+  @Test
+  void circleIsTold_inAFewWords_howeverLongItIs() {
+    int length = 200;
+    for (int i = 0; i < length; i++) {
+      granted(acquire(wish("owner" + i).key("k" + i).ttl(LONG)));
+    }
+    for (int i = 0; i < length - 1; i++) {
+      acquire(wish("owner" + i).key("k" + (i + 1)).wait(LONG));
+    }
+    Failure refused =
+        assertThrows(
+            Failure.class, () -> acquire(wish("owner" + (length - 1)).key("k0").wait(LONG)));
+    String cycle = refused.metadata().get("cycle");
+    assertTrue(cycle.startsWith("owner199 waits for k0, owner0 waits for k1, "), cycle);
+    assertTrue(cycle.endsWith(" more") && cycle.length() < 600, cycle);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.fixture.Answer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Lock-delays of keys that had several holders. */
@@ -91,6 +92,18 @@ class LockDelaysTest extends CoreTest {
     clock.advance(Duration.ofSeconds(5));
     granted(acquire("bob"));
     assertTrue(live().stream().noneMatch(row -> row.endsWith("@lost")));
+  }
+
+  @Test
+  void keyThatIsLostOverAndOver_hasOneTimer() {
+    for (int i = 0; i < 100; i++) {
+      granted(acquire(delayed("ann", LONG)));
+      forceRelease(Optional.empty());
+    }
+    assertEquals(1, tx.timersLeft());
+    granted(acquire(delayed("ann", LONG)));
+    clock.advance(Duration.ofSeconds(1));
+    assertEquals(1, tx.timersLeft(), "that of the lease: its owner is back");
   }
 
   @Test

@@ -51,6 +51,29 @@ class ReleaseNoticeTest extends CoreTest {
     assertTrue(tx.rows().containsKey("lease/s/default/" + session), "the session itself goes on");
   }
 
+  @Test
+  void noticeOfAHoldThatIsReleased_isForgottenWithIt() {
+    for (int i = 0; i < 100; i++) {
+      long token = granted(acquire(wish("ann").ttl(LONG))).token();
+      ask();
+      ask();
+      leases.release(PRINTER, token, tx.next());
+    }
+    assertEquals(0, tx.timersLeft(), "each would keep its hold and the payload in memory");
+  }
+
+  @Test
+  void noticeThatIsRepeated_countsFromTheLastTime() {
+    granted(acquire(wish("ann").ttl(LONG)));
+    ask();
+    clock.advance(Duration.ofSeconds(3));
+    ask();
+    clock.advance(Duration.ofSeconds(3));
+    assertEquals(List.of("ann"), holders("printer"));
+    clock.advance(Duration.ofSeconds(2));
+    assertEquals(List.of(), holders("printer"));
+  }
+
   private List<Long> asked(String session) {
     return leases.sessions().heartbeat("default", session, tx.next()).held().stream()
         .map(LeaseView::token)

@@ -22,9 +22,10 @@ import java.util.random.RandomGenerator;
 
 /**
  * Bounds the bytes that one connection, and all of them together, keep in memory: of calls that are
- * open, of requests that have not arrived whole, of answers that are not taken, and of what calls
- * hold ({@link CallMemory}). Without it a connection may hold a whole message for each of its
- * calls, in both directions.
+ * open, of their requests, of answers that are not taken, and of what calls hold ({@link
+ * CallMemory}). Without it a connection may hold a whole message for each of its calls, in both
+ * directions. A request counts to the end of its call, since a call that waits keeps all of it, as
+ * also what this version knows no field for.
  *
  * <p>When all together use too much, only connections that use more than an equal share are
  * refused: whoever fills the memory does not cost others their calls. Calls that are declared
@@ -108,6 +109,20 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     }
     return new SimpleForwardingServerCallListener<>(next.startCall(counted, headers)) {
       @Override
+      public void onMessage(Q message) {
+        if (!bytes.refused) { // its caller was told that nothing is done
+          super.onMessage(message);
+        }
+      }
+
+      @Override
+      public void onHalfClose() {
+        if (!bytes.refused) {
+          super.onHalfClose();
+        }
+      }
+
+      @Override
       public void onReady() {
         counted.releaseTaken();
         super.onReady();
@@ -158,9 +173,12 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     private volatile EndableCall<?, ?> call;
     private volatile boolean refused;
     private volatile boolean closed;
-    private long arrived; // by the network's thread only, as the next two
+    private volatile long room = 1; // how often it may use what others may
+    private long arrived; // by the network's thread only, as the next four
     private long counted; // the part of it that counts
     private long open;
+    private long request; // bytes of the only message of its caller
+    private long requestCounted;
     private final AtomicLong answered = new AtomicLong();
     private final AtomicLong held = new AtomicLong();
 
@@ -176,12 +194,9 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
       if (!call.getMethodDescriptor().getType().serverSendsOneMessage()) {
         call.setOnReadyThreshold(OPEN_CALL);
       }
+      room = isUrgent(call.getMethodDescriptor()) ? 2 : 1;
       open = OPEN_CALL;
-      add(open);
-      if (isOver(1) && (!isUrgent(call.getMethodDescriptor()) || isOver(2))) {
-        refuse();
-      }
-      return !refused;
+      return keep(open);
     }
 
     @Override
@@ -199,6 +214,18 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
       add(-counted);
       counted = 0;
       arrived = 0;
+    }
+
+    @Override
+    public void inboundUncompressedSize(long bytes) {
+      if (call != null && call.getMethodDescriptor().getType().clientSendsOneMessage()) {
+        request += bytes;
+        long more = request - OPEN_CALL - requestCounted;
+        if (more > 0) {
+          requestCounted += more;
+          keep(more);
+        }
+      }
     }
 
     boolean hasAnswers() {
@@ -238,34 +265,35 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     @Override
     public void streamClosed(Status status) {
       closed = true;
-      add(-counted - open);
+      add(-counted - open - requestCounted);
       counted = 0;
       open = 0;
+      requestCounted = 0;
       releaseAnswers();
       add(-held.getAndSet(0));
     }
 
     private boolean keep(long bytes) {
       add(bytes);
-      if (isOver(1)) {
+      if (isOver()) {
         refuse();
       }
       return !refused;
     }
 
-    private boolean isOver(int times) {
-      return isConnectionOver(times)
-          || all.get() > times * maxInAll
-              && connection.get() > times * maxInAll / Math.max(1, connections.get());
+    private boolean isOver() {
+      return isConnectionOver()
+          || all.get() > room * maxInAll
+              && connection.get() > room * maxInAll / Math.max(1, connections.get());
     }
 
-    private boolean isConnectionOver(int times) {
-      return connection.get() > times * maxEach;
+    private boolean isConnectionOver() {
+      return connection.get() > room * maxEach;
     }
 
     private void refuse() {
       refused = true;
-      call.end(StatusMapping.of(tooMuch(isConnectionOver(1)), random));
+      call.end(StatusMapping.of(tooMuch(isConnectionOver()), random));
     }
 
     private void add(long bytes) {
@@ -286,7 +314,7 @@ public final class ConnectionBytes extends ServerStreamTracer.Factory implements
     return new Failure.Exhausted(
         ErrorReason.ERROR_REASON_OVERLOADED,
         "connection",
-        "open calls, requests that have not arrived whole and answers that are not taken, of %s, use %d bytes"
+        "open calls, their requests and answers that are not taken, of %s, use %d bytes"
             .formatted(whose, ofConnection ? maxEach : maxInAll),
         RETRY);
   }

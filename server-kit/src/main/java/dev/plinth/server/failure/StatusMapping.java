@@ -1,6 +1,7 @@
 package dev.plinth.server.failure;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.Durations;
 import com.google.rpc.BadRequest;
@@ -26,7 +27,13 @@ public final class StatusMapping {
   public static final String DOMAIN = "plinth.dev";
 
   private static final String PREFIX = "ERROR_REASON_";
+  private static final String DOTS = "...";
   private static final Duration STORE_RETRY = Duration.ofMillis(200);
+  // A status leaves as headers, of which gRPC's own clients take 8 KiB: of longer ones they learn
+  // nothing, and may lose the connection. The message is in there up to three times, in base64 or
+  // as %E2%82%AC.
+  private static final int MAX_MESSAGE_BYTES = 900;
+  private static final int MAX_VALUE_BYTES = 600;
 
   private record Kind<F extends Failure>(
       Class<F> type, Code code, BiFunction<F, RandomGenerator, List<Message>> details) {
@@ -109,16 +116,26 @@ public final class StatusMapping {
       String reason,
       Map<String, String> metadata,
       List<Message> details) {
-    Status.Builder status = Status.newBuilder().setCode(code.getNumber()).setMessage(message);
-    status.addDetails(
-        Any.pack(
-            ErrorInfo.newBuilder()
-                .setDomain(DOMAIN)
-                .setReason(reason)
-                .putAllMetadata(metadata)
-                .build()));
+    Status.Builder status =
+        Status.newBuilder().setCode(code.getNumber()).setMessage(cut(message, MAX_MESSAGE_BYTES));
+    ErrorInfo.Builder info = ErrorInfo.newBuilder().setDomain(DOMAIN).setReason(reason);
+    metadata.forEach((key, value) -> info.putMetadata(key, cut(value, MAX_VALUE_BYTES)));
+    status.addDetails(Any.pack(info.build()));
     details.forEach(detail -> status.addDetails(Any.pack(detail)));
     return status.build();
+  }
+
+  /** No more than so many bytes as UTF-8, with dots where something is left out. */
+  private static String cut(String text, int maxBytes) {
+    ByteString bytes = ByteString.copyFromUtf8(text);
+    if (bytes.size() <= maxBytes) {
+      return text;
+    }
+    int end = maxBytes - DOTS.length();
+    while ((bytes.byteAt(end) & 0xC0) == 0x80) { // in the middle of a character
+      end--;
+    }
+    return bytes.substring(0, end).toStringUtf8() + DOTS;
   }
 
   /** A reason as {@code ErrorInfo} carries it. */
@@ -132,7 +149,7 @@ public final class StatusMapping {
       request
           .addFieldViolationsBuilder()
           .setField(violation.field())
-          .setDescription(violation.description())
+          .setDescription(cut(violation.description(), MAX_MESSAGE_BYTES))
           .setReason(wire(failure.reason()));
     }
     return List.of(request.build());
@@ -143,7 +160,7 @@ public final class StatusMapping {
         ResourceInfo.newBuilder()
             .setResourceType(resource.kind())
             .setResourceName(resource.name())
-            .setDescription(failure.getMessage())
+            .setDescription(cut(failure.getMessage(), MAX_MESSAGE_BYTES))
             .build());
   }
 
@@ -153,7 +170,7 @@ public final class StatusMapping {
         .addViolationsBuilder()
         .setType(wire(failure.reason()))
         .setSubject(failure.subject())
-        .setDescription(failure.getMessage());
+        .setDescription(cut(failure.getMessage(), MAX_MESSAGE_BYTES));
     return List.of(detail.build());
   }
 
@@ -162,7 +179,7 @@ public final class StatusMapping {
     detail
         .addViolationsBuilder()
         .setSubject(failure.subject())
-        .setDescription(failure.getMessage());
+        .setDescription(cut(failure.getMessage(), MAX_MESSAGE_BYTES));
     return List.of(detail.build(), retryInfo(failure.retryAfter()));
   }
 

@@ -67,6 +67,17 @@ class StatusMappingTest {
         new Case(new Failure.Corrupt(REASON, "bad bytes", null), Code.DATA_LOSS, List.of()));
   }
 
+  /** gRPC's own clients take 8 KiB of headers. */
+  @Test
+  void longTexts_areCut_betweenCharacters() throws Exception {
+    String euros = "\u20ac".repeat(5000);
+    Status status = of(new Failure.Forbidden(REASON, "a", euros, Map.of("cycle", "x" + euros)));
+    assertTrue(status.getSerializedSize() < 3000, () -> status.getSerializedSize() + " bytes");
+    String cycle = status.getDetails(0).unpack(ErrorInfo.class).getMetadataOrDefault("cycle", "");
+    assertTrue(cycle.matches("x\u20ac{150,}[.]{3}"), cycle);
+    assertTrue(status.getMessage().matches("\u20ac{250,}[.]{3}"), status.getMessage());
+  }
+
   @Test
   void cases_coverEveryKind() {
     Set<Class<?>> covered =

@@ -14,11 +14,14 @@ import io.grpc.MethodDescriptor.MethodType;
  *
  * @param waitField as its method declares it, null where it has none
  */
-record CallKind(boolean stream, FieldDescriptor waitField) {
+record CallKind(boolean stream, boolean urgent, FieldDescriptor waitField) {
   private static final Duration MIN_WAIT = Durations.fromMillis(1);
 
   static CallKind of(MethodDescriptor<?, ?> method, CallDeclaration declaration) {
-    return new CallKind(method.getType() != MethodType.UNARY, declaration.waitField().orElse(null));
+    return new CallKind(
+        method.getType() != MethodType.UNARY,
+        declaration.isUrgent(),
+        declaration.waitField().orElse(null));
   }
 
   PeerChannels.Kind of(Object request) {

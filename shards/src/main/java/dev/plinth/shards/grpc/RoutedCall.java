@@ -4,6 +4,7 @@ import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.ForwardOutcome;
 import dev.plinth.shards.Route;
 import dev.plinth.shards.ShardFailures;
+import dev.plinth.shards.ShardRouter;
 import dev.plinth.shards.Shards;
 import io.grpc.Context;
 import io.grpc.Metadata;
@@ -42,7 +43,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
   private long arrived;
   private int shard = -1;
   private boolean halfClosed;
-  private boolean cancelled;
+  private volatile boolean cancelled; // read by the router, too, while the call waits
   private long waitsUntil;
   private boolean waited;
   private ServerCall.Listener<Q> target;
@@ -194,6 +195,14 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
     if (cancelled) {
       next.onCancel();
     }
+    if (!isWhole()) {
+      first = null; // it goes nowhere else, and may live for long
+    }
+  }
+
+  /** All that its caller says is one message, so that it can be said again. */
+  private boolean isWhole() {
+    return call.getMethodDescriptor().getType().clientSendsOneMessage();
   }
 
   /**
@@ -202,8 +211,7 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
    * @return false where the answer has to go to the caller as it is
    */
   boolean retry(Route refusedBy, Failure failure) {
-    boolean whole = call.getMethodDescriptor().getType().clientSendsOneMessage();
-    if (refusedBy == null || !whole || isForwarded()) {
+    if (refusedBy == null || !isWhole() || isForwarded()) {
       return false;
     }
     run(
@@ -229,11 +237,33 @@ final class RoutedCall<Q, A> extends ServerCall.Listener<Q> {
       return;
     }
     boolean waits =
-        shards
-            .routes()
-            .await(shard, avoid, Duration.ofNanos(left), next -> run(() -> wake(next, otherwise)));
+        shards.routes().await(shard, avoid, Duration.ofNanos(left), new UntilOwned(otherwise));
     if (!waits) {
       refuse(ShardFailures.overloaded(shard));
+    }
+  }
+
+  /** This call while its shard has no owner. */
+  private final class UntilOwned implements ShardRouter.WaitingCall {
+    private final Failure otherwise;
+
+    UntilOwned(Failure otherwise) {
+      this.otherwise = otherwise;
+    }
+
+    @Override
+    public boolean isUrgent() {
+      return path.kind().urgent();
+    }
+
+    @Override
+    public boolean isGone() {
+      return cancelled;
+    }
+
+    @Override
+    public void goOn(Route route) {
+      run(() -> wake(route, otherwise));
     }
   }
 

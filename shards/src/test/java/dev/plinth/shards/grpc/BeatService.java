@@ -3,6 +3,8 @@ package dev.plinth.shards.grpc;
 import com.google.protobuf.Duration;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.AcquireResponse;
+import dev.plinth.lease.v1.HeartbeatRequest;
+import dev.plinth.lease.v1.HeartbeatResponse;
 import dev.plinth.lease.v1.KeepSessionRequest;
 import dev.plinth.lease.v1.KeepSessionResponse;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
@@ -52,6 +54,15 @@ final class BeatService implements HostedService {
           .setResponseMarshaller(ProtoUtils.marshaller(AcquireResponse.getDefaultInstance()))
           .build();
 
+  static final MethodDescriptor<HeartbeatRequest, HeartbeatResponse> URGENT =
+      MethodDescriptor.<HeartbeatRequest, HeartbeatResponse>newBuilder()
+          .setType(MethodType.UNARY)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName(NAME, "Urgent"))
+          .setSchemaDescriptor(LeaseServiceGrpc.getHeartbeatMethod().getSchemaDescriptor())
+          .setRequestMarshaller(ProtoUtils.marshaller(HeartbeatRequest.getDefaultInstance()))
+          .setResponseMarshaller(ProtoUtils.marshaller(HeartbeatResponse.getDefaultInstance()))
+          .build();
+
   /** What the endpoint saw of a call. */
   record Seen(Metadata headers, Context context, KeepSessionRequest request) {}
 
@@ -85,6 +96,7 @@ final class BeatService implements HostedService {
             .addMethod(MANY, ServerCalls.asyncServerStreamingCall(this::handle))
             .addMethod(BOTH, ServerCalls.asyncBidiStreamingCall(this::both))
             .addMethod(WAIT, ServerCalls.asyncUnaryCall(this::await))
+            .addMethod(URGENT, ServerCalls.asyncUnaryCall((request, to) -> {}))
             .build();
     ServerServiceDefinition noting = ServerInterceptors.intercept(plain, new Noting());
     return List.of(() -> noting);

@@ -11,6 +11,7 @@ import dev.plinth.testkit.InProcessHost;
 import dev.plinth.testkit.TestSettings;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -27,10 +28,11 @@ final class ForwardingNode implements AutoCloseable {
   final GrpcHost host;
   final ManagedChannel channel;
 
-  ForwardingNode(MemoryCluster cluster, String name) {
+  ForwardingNode(MemoryCluster cluster, String name, String... flags) {
     store = cluster.open(name);
-    ShardsSettings settings =
-        TestSettings.read(ShardsSettings.class, "--count=" + SHARDS, "--threads=1");
+    List<String> all = new ArrayList<>(List.of("--count=" + SHARDS, "--threads=1"));
+    all.addAll(List.of(flags));
+    ShardsSettings settings = TestSettings.read(ShardsSettings.class, all.toArray(String[]::new));
     shards = Shards.open(store, List.of(texts), settings, metrics.registry());
     callForwarder = new CallForwarder(shards, name);
     host =

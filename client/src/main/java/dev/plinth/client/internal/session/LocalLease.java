@@ -49,6 +49,9 @@ public final class LocalLease implements ClientSession.SessionListener {
   private boolean lost;
   private ReleaseAsk ask;
   private long graceEnd;
+  // When the end of the grace is looked for next, if at all.
+  private boolean isLookedFor;
+  private long nextLook;
 
   private LocalLease(Lease lease, ClientSession session, LeaseReleaser releaser) {
     this.lease = lease;
@@ -191,8 +194,28 @@ public final class LocalLease implements ClientSession.SessionListener {
     if (first) {
       askListeners.forEach(task -> notifyListeners(task, told));
     }
-    long left = Math.max(0, graceEnd - environment.now().nanos());
-    environment.loop().after(Duration.ofNanos(left), this::announce);
+    lookForGraceEnd();
+  }
+
+  /** One look is enough, unless the grace ends earlier than was thought. */
+  private void lookForGraceEnd() {
+    if (!isLookedFor || graceEnd - nextLook < 0) {
+      isLookedFor = true;
+      nextLook = graceEnd;
+      long at = nextLook;
+      long left = Math.max(0, at - environment.now().nanos());
+      environment.loop().after(Duration.ofNanos(left), () -> look(at));
+    }
+  }
+
+  private synchronized void look(long at) {
+    announce();
+    if (at == nextLook) {
+      isLookedFor = false;
+      if (isHeld()) { // the grace ends later than was thought
+        lookForGraceEnd();
+      }
+    }
   }
 
   private void notifyListeners(Consumer<ReleaseAsk> task, ReleaseAsk what) {

@@ -11,12 +11,15 @@ import dev.plinth.lease.v1.CloseSessionRequest;
 import dev.plinth.lease.v1.HeartbeatRequest;
 import dev.plinth.lease.v1.Lease;
 import dev.plinth.lease.v1.LeaseServiceGrpc;
+import dev.plinth.lease.v1.ListLeasesRequest;
+import dev.plinth.lease.v1.ListLeasesResponse;
 import dev.plinth.lease.v1.OpenSessionRequest;
 import dev.plinth.lease.v1.OpenSessionResponse;
 import dev.plinth.machine.Machine;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** One session per namespace, opened on first use, and anew after it was lost. */
 public final class NamespaceSessions {
   private static final Logger log = System.getLogger("plinth.client");
+  private static final int LIST_PAGE = 1000;
 
   /** A namespace's session; its lock lets one thread open it while the others wait. */
   private static final class Slot {
@@ -133,7 +137,43 @@ public final class NamespaceSessions {
       end(request.getNamespace(), session, runtime.callDeadline());
       checkOpen();
     }
-    return new Resumed(session, answer.getHeldList());
+    return new Resumed(session, held(request.getNamespace(), answer, session, deadline));
+  }
+
+  /** What the session holds; where that is more than an answer lists, all pages tell. */
+  private List<Lease> held(
+      String namespace,
+      OpenSessionResponse answer,
+      ClientSession session,
+      OperationDeadline deadline)
+      throws InterruptedException {
+    if (answer.getHeldTotal() <= answer.getHeldCount()) {
+      return answer.getHeldList();
+    }
+    try {
+      return listHeld(namespace, session.id(), deadline);
+    } catch (CallFailedException | InterruptedException e) {
+      session.end(); // here alone: it can be resumed again
+      throw e;
+    }
+  }
+
+  private List<Lease> listHeld(String namespace, String id, OperationDeadline deadline)
+      throws InterruptedException {
+    List<Lease> held = new ArrayList<>();
+    ListLeasesRequest.Builder request =
+        ListLeasesRequest.newBuilder().setNamespace(namespace).setPageSize(LIST_PAGE);
+    do {
+      ListLeasesResponse page =
+          runtime
+              .blockingCaller()
+              .call(LeaseServiceGrpc.getListLeasesMethod(), request.build(), deadline);
+      page.getLeasesList().stream()
+          .filter(lease -> lease.getSessionId().equals(id))
+          .forEach(held::add);
+      request.setPageToken(page.getNextPageToken());
+    } while (!request.getPageToken().isEmpty());
+    return held;
   }
 
   private void checkOpen() {

@@ -229,6 +229,31 @@ class ClientSessionTest {
     assertEquals(List.of("ops"), asks);
   }
 
+  @Test
+  void releaseAsk_thatEveryBeatRepeats_isLookedAtOnce() {
+    for (int i = 0; i < 100; i++) {
+      advance(3000);
+      answerWithAsk(i, Duration.ofHours(1).minusSeconds(3L * i).plusMillis(i % 2));
+    }
+    assertEquals(LeaseState.SAFE, hold.state());
+    int waiting = clock.scheduler().shutdownNow().size();
+    assertTrue(waiting < 10, () -> waiting + " tasks wait");
+  }
+
+  @Test
+  void releaseAsk_whoseGraceIsProlonged_endsTheHoldThen() {
+    advance(3000);
+    answerWithAsk(0, Duration.ofSeconds(4));
+    advance(3000);
+    answerWithAsk(1, Duration.ofSeconds(5));
+    advance(3000);
+    answerWithAsk(2, Duration.ofSeconds(2));
+    advance(1999);
+    assertEquals(List.of(), told);
+    advance(1);
+    assertEquals(List.of("lost"), told);
+  }
+
   private void answerWithAsk(int beat, Duration grace) {
     ReleaseAsk ask =
         ReleaseAsk.newBuilder()

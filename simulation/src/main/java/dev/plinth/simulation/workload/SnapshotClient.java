@@ -7,6 +7,9 @@ import dev.plinth.lease.v1.WatchResponse;
 import dev.plinth.testkit.History.Operation;
 import dev.plinth.testkit.lease.LogAnswer;
 import dev.plinth.testkit.lease.LogCall;
+import dev.plinth.testkit.lease.LogEvent;
+import dev.plinth.testkit.lease.WatchChecker;
+import dev.plinth.testkit.lease.WatchChecker.Told;
 import io.grpc.CallOptions;
 import io.grpc.Deadline;
 import io.grpc.stub.ClientCalls;
@@ -23,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * be older than what was answered before the watch was asked for.
  */
 final class SnapshotClient {
-  private record Seen(long asked, Set<Long> tokens) {}
+  private record Seen(long asked, Set<Long> tokens, List<Told> told) {}
 
   private static final Set<LogCall.Kind> ENDS =
       EnumSet.of(LogCall.Kind.RELEASE, LogCall.Kind.TRANSFER, LogCall.Kind.FORCE_RELEASE);
@@ -40,10 +43,15 @@ final class SnapshotClient {
     if (client.log().isOver()) {
       return;
     }
+    if (!client.beginTurn()) {
+      client.after(client.random().nextInt(1, 300), this::start);
+      return;
+    }
     client.log().count("snapshots");
     node = (node + 1) % client.nodes();
     long asked = client.now();
     Set<Long> tokens = new TreeSet<>();
+    List<Told> told = new ArrayList<>();
     Deadline deadline =
         Deadline.after(
             client.random().nextLong(50, 1000), TimeUnit.MILLISECONDS, client.machine().ticker());
@@ -59,7 +67,11 @@ final class SnapshotClient {
               message.getSnapshot().getLeasesList().stream()
                   .map(Lease::getToken)
                   .forEach(tokens::add);
+              if (!message.getSnapshot().getMore()) {
+                told.add(new Told.Snapshot(new TreeSet<>(tokens)));
+              }
             }
+            WatchClient.events(message).forEach(told::add);
           }
 
           @Override
@@ -73,14 +85,18 @@ final class SnapshotClient {
           }
 
           private void again() {
-            seen.add(new Seen(asked, tokens));
+            seen.add(new Seen(asked, tokens, told));
             client.after(client.random().nextInt(1, 300), SnapshotClient.this::start);
           }
         });
   }
 
-  /** No snapshot shows a hold whose end was answered before. */
-  void check(List<Operation<LogCall, LogAnswer>> history) {
+  /**
+   * No snapshot shows a hold whose end was answered before, each is the state at one moment of the
+   * log, and the events after it are those after that moment.
+   */
+  void check(List<Operation<LogCall, LogAnswer>> history, List<LogEvent> log) {
+    seen.forEach(snapshot -> WatchChecker.checkBegun(log, snapshot.told));
     for (Operation<LogCall, LogAnswer> end : history) {
       if (ENDS.contains(end.input().kind()) && end.output().filter(LogAnswer::done).isPresent()) {
         for (Seen snapshot : seen) {

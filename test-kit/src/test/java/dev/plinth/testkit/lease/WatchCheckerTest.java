@@ -51,6 +51,17 @@ class WatchCheckerTest {
     wrong(snapshot(), GRANT_1, GAP, END_1, GRANT_2, END_2);
   }
 
+  @Test
+  void watchThatEndedEarly_isRightUpToThere() {
+    assertDoesNotThrow(() -> WatchChecker.checkBegun(LOG, List.of()));
+    assertDoesNotThrow(() -> WatchChecker.checkBegun(LOG, List.of(snapshot(2))));
+    assertDoesNotThrow(() -> WatchChecker.checkBegun(LOG, List.of(snapshot(1), END_1)));
+    assertThrows(
+        AssertionError.class, () -> WatchChecker.checkBegun(LOG, List.of(snapshot(1L, 2L))));
+    assertThrows(
+        AssertionError.class, () -> WatchChecker.checkBegun(LOG, List.of(snapshot(1), GRANT_2)));
+  }
+
   private static Told snapshot(Long... tokens) {
     return new Told.Snapshot(Set.of(tokens));
   }

@@ -15,17 +15,22 @@ import dev.plinth.simulation.etcd.EtcdModelSettings;
 import dev.plinth.simulation.etcd.SimulatedEtcd;
 import dev.plinth.simulation.kernel.SimulatedMachine;
 import dev.plinth.simulation.kernel.Simulation;
+import com.google.protobuf.MessageLite;
 import dev.plinth.testkit.TestSettings;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnRequest;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 
 /** The model of etcd for a cluster: opens the real adapter over it, and disturbs it. */
 public final class EtcdStoreControl implements StoreControl, StoreFactory {
   private static final Duration USUAL = Duration.ofMillis(2);
+  private static final long USUAL_MARGIN = 200;
 
   private final SimulatedEtcd etcd;
   private final SplittableRandom random;
@@ -49,8 +54,14 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
         TestSettings.read(
             EtcdSettings.class,
             "--session-ttl=" + sessionSeconds + "s",
+            "--authority-margin=" + margin(sessionSeconds) + "ms",
             "--request-timeout=1s",
             "--commits-in-flight=" + commitsInFlight);
+  }
+
+  /** The usual one, or more: then a node falls silent long before its session ends. */
+  private long margin(int sessionSeconds) {
+    return random.nextBoolean() ? USUAL_MARGIN : random.nextLong(USUAL_MARGIN, sessionSeconds * 500);
   }
 
   @Override
@@ -125,6 +136,22 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
   @Override
   public void restart() {
     etcd.restart();
+  }
+
+  @Override
+  public void holdCommit(String node, Consumer<Runnable> held) {
+    etcd.holdNext(node, EtcdStoreControl::isCommit, held);
+  }
+
+  /** It writes the number of a commit, by itself or within a bundle. */
+  private static boolean isCommit(MessageLite request) {
+    return request instanceof TxnRequest txn && txn.getSuccessList().stream().anyMatch(EtcdStoreControl::isCommit);
+  }
+
+  private static boolean isCommit(RequestOp op) {
+    return op.hasRequestTxn()
+        ? isCommit(op.getRequestTxn())
+        : op.hasRequestPut() && op.getRequestPut().getKey().toStringUtf8().contains("/revisions/");
   }
 
   @Override

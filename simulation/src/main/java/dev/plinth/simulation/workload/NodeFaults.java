@@ -1,0 +1,165 @@
+package dev.plinth.simulation.workload;
+
+import dev.plinth.simulation.cluster.SimulatedNode;
+import dev.plinth.simulation.cluster.Takeovers;
+import dev.plinth.simulation.kernel.SimulatedProcess;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Faults of one node: its process, its threads, its clocks, and what it has under way. */
+final class NodeFaults {
+  private static final long SLOW = 100;
+  private static final long LEAVE_MILLIS = 30_000;
+
+  /** Threads that keep a node's session alive. */
+  private static final Set<String> KEEPERS = Set.of("plinth-etcd", "heartbeats");
+
+  private final Fault fault;
+  private final SplittableRandom random;
+  private final long driftPpm;
+  private final Optional<Takeovers> takeovers;
+
+  NodeFaults(Fault fault, long driftPpm, Optional<Takeovers> takeovers) {
+    this.fault = fault;
+    this.random = fault.random();
+    this.driftPpm = driftPpm;
+    this.takeovers = takeovers;
+  }
+
+  void strike(FaultKind kind, SimulatedNode node) {
+    SimulatedProcess process = node.process();
+    switch (kind) {
+      case KILL -> {
+        node.kill();
+        fault.later(fault.millis(), () -> startIfDown(node));
+      }
+      case RESTART -> {
+        node.leave();
+        fault.later(fault.millis() + LEAVE_MILLIS, () -> startIfDown(node));
+        awaitDown(node);
+      }
+      case PAUSE -> {
+        process.pause();
+        fault.atEnd(process::resume);
+      }
+      case STALL -> {
+        process.pause();
+        fault.after(random.nextLong(50, 2000), process::resume);
+      }
+      case SUSPEND -> suspend(node);
+      case THREAD_STALL -> stallThreads(node);
+      case SLOW -> {
+        process.slowDown(random.nextLong(2, SLOW));
+        fault.atEnd(() -> process.slowDown(1));
+      }
+      case WALL_STEP ->
+          node.clock().step(Duration.ofMillis(random.nextLong(-3_600_000, 3_600_000)));
+      case DRIFT -> node.clock().drift(random.nextLong(-driftPpm, driftPpm + 1));
+      case STRAY_COMMIT -> strayCommit(node);
+      default -> throw new AssertionError(kind);
+    }
+  }
+
+  /** The clock of a machine that wakes up is often set, and not always forward. */
+  private void suspend(SimulatedNode node) {
+    SimulatedProcess process = node.process();
+    boolean setBack = random.nextInt(3) == 0;
+    // By more than it slept: what hides a sleep exactly is beyond what a node can notice.
+    Duration by = Duration.ofMillis(2 * fault.millis() + random.nextLong(1000, 60_000));
+    process.suspend();
+    fault.atEnd(
+        () -> {
+          if (setBack) {
+            node.clock().step(by.negated());
+          }
+          process.wakeUp();
+        });
+  }
+
+  /** One that keeps the session, or any; now and then with the way to the store cut, too. */
+  private void stallThreads(SimulatedNode node) {
+    boolean keepers = random.nextBoolean();
+    boolean cut = random.nextInt(3) == 0;
+    node.process()
+        .stallThreads(
+            name -> keepers ? KEEPERS.contains(name) : random.nextInt(5) == 0,
+            fault.nanos(fault.millis()));
+    if (cut) {
+      fault.store().cut(node.name(), true, true);
+      fault.after(
+          fault.millis() + random.nextLong(3000), () -> fault.store().heal(node.name()));
+    }
+  }
+
+  /**
+   * A commit stays on the network. Either the node goes on, sends it again, and dies soon after the
+   * first one has arrived; or it is cut off at once, and the commit arrives when a shard has been
+   * claimed anew.
+   */
+  private void strayCommit(SimulatedNode node) {
+    boolean goesOn = random.nextBoolean();
+    fault.store().holdCommit(node.name(), arrive -> held(node, goesOn, arrive));
+  }
+
+  private void held(SimulatedNode node, boolean goesOn, Runnable arrive) {
+    fault.simulation().trace("world", "a commit of " + node.name() + " is held");
+    SimulatedProcess process = node.process();
+    if (goesOn) {
+      fault.after(
+          random.nextLong(1000, 4000),
+          () -> {
+            arrive.run();
+            fault.later(random.nextLong(300), () -> killIfSame(node, process));
+          });
+      return;
+    }
+    AtomicBoolean arrived = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (arrived.compareAndSet(false, true)) {
+            fault.simulation().trace("world", "the commit of " + node.name() + " arrives");
+            arrive.run();
+          }
+        };
+    int most = random.nextInt(3) == 0 ? 20 : 4;
+    takeovers.ifPresent(
+        seen ->
+            seen.listen(takeover -> fault.after(random.nextLong(most), once)));
+    fault.after(LEAVE_MILLIS, once);
+    if (random.nextBoolean()) {
+      killIfSame(node, process);
+    } else {
+      fault.store().cut(node.name(), true, true);
+      fault.atEnd(() -> fault.store().heal(node.name()));
+    }
+  }
+
+  private void killIfSame(SimulatedNode node, SimulatedProcess process) {
+    if (node.process() == process && !node.isDown()) {
+      node.kill();
+      fault.later(fault.millis(), () -> startIfDown(node));
+    }
+  }
+
+  /** One that left is started again soon. */
+  private void awaitDown(SimulatedNode node) {
+    fault.later(
+        500,
+        () -> {
+          if (node.isDown()) {
+            node.start();
+          } else {
+            awaitDown(node);
+          }
+        });
+  }
+
+  private static void startIfDown(SimulatedNode node) {
+    if (node.isDown()) {
+      node.start();
+    }
+  }
+}

@@ -14,7 +14,6 @@ public final class CheckerName {
   static {
     SIGNS.put("Undecided", "linearizability, undecided");
     SIGNS.put("LeaseChecks.lambda$keyed", "linearizability");
-    SIGNS.put("SnapshotClient.check", "age of snapshots");
     SIGNS.put("QueueClient.check", "order of waiters");
     SIGNS.put("grace spent", "grace after a takeover");
     SIGNS.put("was taken back, but later", "cancels are kept");
@@ -30,6 +29,9 @@ public final class CheckerName {
   private CheckerName() {}
 
   public static String of(String violation) {
+    if (violation.contains("SnapshotClient.check")) {
+      return "age of snapshots";
+    }
     Matcher frame = FRAME.matcher(violation);
     if (frame.find() && frame.group(1).endsWith("Checker")) {
       return frame.group(1);

@@ -156,16 +156,17 @@ public final class LeaseRun {
         watch.start();
       }
     }
-    if (options.has("mixed") && options.has("watches")) {
-      SnapshotClient snapshot = new SnapshotClient(client("snapshots"));
+    int nodes = options.settings().nodes();
+    for (int i = 0; i < nodes && options.has("mixed") && options.has("watches"); i++) {
+      SnapshotClient snapshot = new SnapshotClient(client("snapshots" + i), i, takeovers);
       snapshots.add(snapshot);
       snapshot.start();
     }
-    startProbes();
+    startProbes(nodes);
   }
 
-  private void startProbes() {
-    for (int i = 0; i < options.settings().nodes() && options.has("probes"); i++) {
+  private void startProbes(int nodes) {
+    for (int i = 0; i < nodes && options.has("probes"); i++) {
       WireClient client = client("probe" + i);
       KeyedSender sender = new KeyedSender(client, 200 + i, keyedWire, keyed);
       new ProbeClient(client, i, sender, options, takeovers).start();

@@ -17,6 +17,9 @@ final class NodeFaults {
   /** Threads that keep a node's session alive. */
   private static final Set<String> KEEPERS = Set.of("plinth-etcd", "heartbeats");
 
+  /** Threads that notice what a node has lost, or is to take. */
+  private static final Set<String> MOVERS = Set.of("plinth-placement");
+
   private final Fault fault;
   private final SplittableRandom random;
   private final long driftPpm;
@@ -79,14 +82,21 @@ final class NodeFaults {
         });
   }
 
-  /** One that keeps the session, or any; now and then with the way to the store cut, too. */
+  /**
+   * Some that keep the session, and those that look after shards even longer; or any. Now and then
+   * with the way to the store cut, too.
+   */
   private void stallThreads(SimulatedNode node) {
-    boolean keepers = random.nextBoolean();
     boolean cut = random.nextInt(3) == 0;
-    node.process()
-        .stallThreads(
-            name -> keepers ? KEEPERS.contains(name) : random.nextInt(5) == 0,
-            fault.nanos(fault.millis()));
+    if (random.nextBoolean()) {
+      node.process().stallThreads(KEEPERS::contains, fault.nanos(fault.millis()));
+      long longer = fault.millis() + random.nextLong(2000);
+      if (random.nextBoolean()) {
+        node.process().stallThreads(MOVERS::contains, fault.nanos(longer));
+      }
+    } else {
+      node.process().stallThreads(name -> random.nextInt(5) == 0, fault.nanos(fault.millis()));
+    }
     if (cut) {
       fault.store().cut(node.name(), true, true);
       fault.after(

@@ -37,7 +37,7 @@ public final class WatchChecker {
    * @param told beginning with a snapshot, up to the last event of the log
    */
   public static void check(List<LogEvent> log, List<Told> told) {
-    int next = new WatchChecker(log).check(told, log.size());
+    int next = new WatchChecker(log).check(told, UNKNOWN, log.size());
     require(next == log.size(), "the end was not told", next);
   }
 
@@ -45,16 +45,18 @@ public final class WatchChecker {
    * Checks a watch that was ended at any time.
    *
    * @param told beginning with a snapshot; empty if that did not come
+   * @param from so many events of the log are known to have happened before the watch was asked for
    */
-  public static void checkBegun(List<LogEvent> log, List<Told> told) {
-    new WatchChecker(log).check(told, UNKNOWN);
+  public static void checkBegun(List<LogEvent> log, List<Told> told, int from) {
+    new WatchChecker(log).check(told, from, UNKNOWN);
   }
 
   /**
+   * @param from the place in the log that the first event has at least; UNKNOWN if it may be any
    * @param end the place in the log that the watch has come to; UNKNOWN if it may be any
    */
-  private int check(List<Told> told, int end) {
-    int next = UNKNOWN; // the place in the log that the next event must have
+  private int check(List<Told> told, int from, int end) {
+    int next = from; // the place in the log that the next event must have
     boolean begins = true;
     for (int i = 0; i < told.size(); i++) {
       if (told.get(i) instanceof Told.Gap) {

@@ -53,13 +53,25 @@ class WatchCheckerTest {
 
   @Test
   void watchThatEndedEarly_isRightUpToThere() {
-    assertDoesNotThrow(() -> WatchChecker.checkBegun(LOG, List.of()));
-    assertDoesNotThrow(() -> WatchChecker.checkBegun(LOG, List.of(snapshot(2))));
-    assertDoesNotThrow(() -> WatchChecker.checkBegun(LOG, List.of(snapshot(1), END_1)));
-    assertThrows(
-        AssertionError.class, () -> WatchChecker.checkBegun(LOG, List.of(snapshot(1L, 2L))));
-    assertThrows(
-        AssertionError.class, () -> WatchChecker.checkBegun(LOG, List.of(snapshot(1), GRANT_2)));
+    begun(0);
+    begun(0, snapshot(2));
+    begun(0, snapshot(1), END_1);
+    assertThrows(AssertionError.class, () -> begun(0, snapshot(1L, 2L)));
+    assertThrows(AssertionError.class, () -> begun(0, snapshot(1), GRANT_2));
+  }
+
+  @Test
+  void watchThatShowsLessThanWasKnown_isWrong() {
+    begun(3, snapshot(2), END_2);
+    begun(3, snapshot());
+    begun(4, snapshot());
+    assertThrows(AssertionError.class, () -> begun(2, snapshot(1)));
+    assertThrows(AssertionError.class, () -> begun(2, snapshot(1), END_1));
+    assertThrows(AssertionError.class, () -> begun(4, snapshot(2)));
+  }
+
+  private static void begun(int known, Told... told) {
+    WatchChecker.checkBegun(LOG, List.of(told), known);
   }
 
   private static Told snapshot(Long... tokens) {

@@ -128,8 +128,7 @@ public final class Shrinker {
       RunParts tried = noise == 0 ? parts.without(Set.of()) : parts.withNoise(runs + 1L);
       RunReport report = simulation.apply(tried);
       runs++;
-      boolean same =
-          report.violations().stream().map(CheckerName::of).anyMatch(checker::equals);
+      boolean same = report.violations().stream().map(CheckerName::of).anyMatch(checker::equals);
       if (same) {
         return new Failing(tried, report);
       }

@@ -36,8 +36,7 @@ public final class SimulationMain {
           case "shrink" -> shrink(Long.parseLong(args[1]));
           case "minutes" -> minutes(Double.parseDouble(args[1]), Long.parseLong(args[2]));
           case "hashes" ->
-              hashes(
-                  Long.parseLong(args[1]), Integer.parseInt(args[2]), Long.parseLong(args[3]));
+              hashes(Long.parseLong(args[1]), Integer.parseInt(args[2]), Long.parseLong(args[3]));
           default -> throw new IllegalArgumentException(args[0]);
         };
     System.exit(failed == 0 ? 0 : 1);

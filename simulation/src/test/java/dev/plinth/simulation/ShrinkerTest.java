@@ -67,7 +67,8 @@ class ShrinkerTest {
     Shrinker.Shrunk shrunk =
         shrink(
             parts ->
-                List.of(met(parts, "fault 3", "client1 turn 1 step 0") ? GRACE : "no answer to it"));
+                List.of(
+                    met(parts, "fault 3", "client1 turn 1 step 0") ? GRACE : "no answer to it"));
     assertEquals("1 operations, 1 faults", shrunk.size());
     assertEquals(List.of(GRACE), shrunk.report().violations());
   }

@@ -39,7 +39,10 @@ public final class SimulatedCluster implements AutoCloseable {
 
   /** The shard of a key; none before any node was up. */
   public OptionalInt shardOf(String key) {
-    return nodes.stream().map(node -> node.shardOf(key)).filter(OptionalInt::isPresent).findFirst()
+    return nodes.stream()
+        .map(node -> node.shardOf(key))
+        .filter(OptionalInt::isPresent)
+        .findFirst()
         .orElse(OptionalInt.empty());
   }
 

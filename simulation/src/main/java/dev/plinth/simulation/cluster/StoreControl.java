@@ -45,6 +45,11 @@ public interface StoreControl {
     throw new UnsupportedOperationException("no commits on a network");
   }
 
+  /** The same of the next read of rows, as a node does that loads a shard. */
+  default void holdLoad(String node, Consumer<Runnable> held) {
+    throw new UnsupportedOperationException("no reads on a network");
+  }
+
   /** Everything arrives again, and soon. */
   void heal();
 }

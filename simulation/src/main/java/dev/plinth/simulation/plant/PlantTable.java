@@ -34,8 +34,7 @@ final class PlantTable {
         .skip(3)
         .filter(line -> line.startsWith("| "))
         .forEach(line -> rows.put(cell(line, 1).replace(" (audit)", ""), line));
-    return new PlantTable(
-        page.substring(0, from + BEGIN.length()), page.substring(to), rows);
+    return new PlantTable(page.substring(0, from + BEGIN.length()), page.substring(to), rows);
   }
 
   private static String cell(String row, int at) {
@@ -67,6 +66,9 @@ final class PlantTable {
         ? "none of " + rows.size() + " found"
         : "%d of %d found, median %d seeds, at most %d"
             .formatted(
-                seeds.size(), rows.size(), seeds.get(seeds.size() / 2), seeds.get(seeds.size() - 1));
+                seeds.size(),
+                rows.size(),
+                seeds.get(seeds.size() / 2),
+                seeds.get(seeds.size() - 1));
   }
 }

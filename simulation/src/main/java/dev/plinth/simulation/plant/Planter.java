@@ -66,7 +66,8 @@ public final class Planter {
       return "";
     }
     long seconds = plant.audit() ? shrinkSeconds * 2 : shrinkSeconds;
-    return start(plant, classes, ".shrunk", PlantedSeeds.SHRINK, "" + seed, "" + seconds).lines
+    return start(plant, classes, ".shrunk", PlantedSeeds.SHRINK, "" + seed, "" + seconds)
+        .lines
         .stream()
         .filter(line -> line.startsWith(PlantedSeeds.SHRUNK))
         .map(line -> line.substring(PlantedSeeds.SHRUNK.length()))

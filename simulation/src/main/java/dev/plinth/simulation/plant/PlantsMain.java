@@ -33,7 +33,8 @@ public final class PlantsMain {
     if (plants.isEmpty()) {
       throw new IllegalArgumentException("no such plant");
     }
-    Planter planter = new Planter(root, root.resolve("simulation/build/plants"), Long.parseLong(args[3]));
+    Planter planter =
+        new Planter(root, root.resolve("simulation/build/plants"), Long.parseLong(args[3]));
     List<PlantResult> results = run(planter, plants, seeds, Integer.parseInt(args[2]));
     Path page = root.resolve("docs/simulation-plants.md");
     PlantTable table = PlantTable.in(Files.readString(page)).with(results);

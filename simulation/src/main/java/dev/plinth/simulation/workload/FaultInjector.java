@@ -92,7 +92,7 @@ final class FaultInjector {
     if (node.isDown() || peer == node && kind.needsPeers()) {
       return;
     }
-    Fault fault = new Fault(simulation, network, store, random, time(random), this::later);
+    Fault fault = new Fault(simulation, network, store, random, time(kind, random), this::later);
     log.count("faults");
     log.count("fault " + kind);
     simulation.trace("world", kind + " at " + node.name() + " for " + fault.millis() + " ms");
@@ -118,9 +118,15 @@ final class FaultInjector {
         .findFirst();
   }
 
-  /** Anything, or just longer or shorter than a node's session lasts; half of them short. */
-  private long time(SplittableRandom random) {
+  /**
+   * Anything, or just longer or shorter than a node's session lasts; half of them short. What keeps
+   * a node from knowing that its session is over lasts longer than that more often.
+   */
+  private long time(FaultKind kind, SplittableRandom random) {
     long session = options.settings().sessionSeconds() * 1000L;
+    if (kind.hidesLoss() && random.nextBoolean()) {
+      return session + random.nextLong(500, 5000);
+    }
     return switch (random.nextInt(8)) {
       case 0 -> random.nextLong(15_000);
       case 1, 2 -> session + random.nextLong(200, 4000);

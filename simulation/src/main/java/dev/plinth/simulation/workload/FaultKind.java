@@ -16,6 +16,7 @@ public enum FaultKind {
   SLOW,
   WALL_STEP,
   DRIFT,
+  SLOW_LOAD,
   STRAY_COMMIT,
   CLIENT_CUT,
   CLIENT_HALF_CUT,
@@ -36,14 +37,17 @@ public enum FaultKind {
     return this == ETCD_LEADER
         || this == ETCD_STALL
         || this == ETCD_RESTART
+        || this == SLOW_LOAD
         || this == STRAY_COMMIT;
   }
 
   boolean needsPeers() {
-    return this == PEER_CUT
-        || this == PEER_HALF_CUT
-        || this == PEER_DELAY
-        || this == PEER_RESET;
+    return this == PEER_CUT || this == PEER_HALF_CUT || this == PEER_DELAY || this == PEER_RESET;
+  }
+
+  /** While it lasts, a node does not notice that it was deposed. */
+  boolean hidesLoss() {
+    return this == PAUSE || this == SUSPEND || this == THREAD_STALL;
   }
 
   /** Of a node alone, not of what is between two. */

@@ -35,6 +35,7 @@ final class GraceClient {
   private final SimulatedCluster cluster;
   private final Takeovers takeovers;
   private final long driftPpm;
+  private final long sessionMillis;
   private SplittableRandom random;
   private Duration ttl = Duration.ZERO;
   private long token;
@@ -42,11 +43,13 @@ final class GraceClient {
   private int node;
   private int renewals;
 
-  GraceClient(WireClient client, SimulatedCluster cluster, Takeovers takeovers, long driftPpm) {
+  GraceClient(
+      WireClient client, SimulatedCluster cluster, Takeovers takeovers, SwarmOptions options) {
     this.client = client;
+    this.sessionMillis = options.settings().sessionSeconds() * 1000L;
     this.cluster = cluster;
     this.takeovers = takeovers;
-    this.driftPpm = driftPpm;
+    this.driftPpm = options.driftPpm();
     this.random = client.random();
   }
 
@@ -64,7 +67,8 @@ final class GraceClient {
       client.after(random.nextLong(1000), this::start);
       return;
     }
-    ttl = Duration.ofMillis(random.nextLong(2000, 8000));
+    // Longer than it takes until another node has the shard of one that died.
+    ttl = Duration.ofMillis(sessionMillis + random.nextLong(1000, 6000));
     AcquireRequest request =
         AcquireRequest.newBuilder()
             .setNamespace(namespace())

@@ -71,7 +71,7 @@ final class KeyedClient {
   }
 
   private void acquire(String key) {
-    boolean brief = random.nextBoolean();
+    boolean brief = random.nextInt(options.isCalm() ? 20 : 2) == 0;
     boolean shared = options.has("shared") && random.nextInt(3) == 0;
     Duration ttl = brief ? Duration.ofMillis(random.nextLong(150, 2000)) : LONG;
     boolean waits = options.has("waits") && random.nextBoolean();

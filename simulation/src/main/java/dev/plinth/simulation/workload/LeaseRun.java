@@ -97,8 +97,7 @@ public final class LeaseRun {
     cluster.start();
     startClients();
     faults.start();
-    simulation.runUntil(
-        Math.min(options.seconds() * SECOND, simulation.parts().horizonNanos()));
+    simulation.runUntil(Math.min(options.seconds() * SECOND, simulation.parts().horizonNanos()));
     log.end();
     faults.heal();
     long patience = options.settings().requestMemoryMiB() == 1 ? FORGOTTEN_WITHIN : ANSWERED_WITHIN;
@@ -178,7 +177,7 @@ public final class LeaseRun {
     }
     for (int i = 0; i < 2 && options.has("graces"); i++) {
       WireClient client = client("grace" + i);
-      new GraceClient(client, cluster, takeovers, options.driftPpm()).start();
+      new GraceClient(client, cluster, takeovers, options).start();
     }
     if (options.has("reused-ids")) {
       new ReusedIdClient(client("reuser")).start();
@@ -190,6 +189,7 @@ public final class LeaseRun {
         options.has("sessions")
             ? Optional.of(new ClientSession(client, options))
             : Optional.empty();
-    new MixedClient(client, new MixedSender(client, number, mixed, sentOnce), options, session).start();
+    new MixedClient(client, new MixedSender(client, number, mixed, sentOnce), options, session)
+        .start();
   }
 }

@@ -66,7 +66,8 @@ final class MixedClient {
     List<Item> items = items();
     boolean delayed = items.get(0).key().equals(DELAYED);
     Duration delay = delayed ? millis(50, 4000) : Duration.ZERO;
-    Duration ttl = delayed ? millis(150, 600) : millis(250, 2000);
+    Duration usual = options.isCalm() ? millis(5000, 20_000) : millis(250, 2000);
+    Duration ttl = delayed ? millis(150, 600) : usual;
     boolean waits = options.has("waits") && random.nextBoolean();
     Duration wait = waits ? millis(20, 4000) : Duration.ZERO;
     boolean cancels = waits && options.has("cancels") && random.nextInt(3) == 0;
@@ -81,7 +82,7 @@ final class MixedClient {
         sent,
         new MixedSender.Manner(
             wait,
-            anonymous ? patience().once() : patience(),
+            anonymous ? Patience.endless(random.nextLong(2000, 15_000), 0).once() : patience(),
             bound.map(ClientSession.Open::id).orElse(""),
             givesUp,
             replays()),

@@ -25,10 +25,7 @@ final class MixedSender {
    * @param sentOnce gets the owners whose acquire was answered at the first attempt
    */
   MixedSender(
-      WireClient client,
-      int number,
-      History<LogCall, LogAnswer> history,
-      Set<String> sentOnce) {
+      WireClient client, int number, History<LogCall, LogAnswer> history, Set<String> sentOnce) {
     this.client = client;
     this.number = number;
     this.history = history;

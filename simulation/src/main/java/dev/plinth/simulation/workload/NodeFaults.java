@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class NodeFaults {
   private static final long SLOW = 100;
   private static final long LEAVE_MILLIS = 30_000;
+  private static final long LOADS_MILLIS = 10_000;
 
   /** Threads that keep a node's session alive. */
   private static final Set<String> KEEPERS = Set.of("plinth-etcd", "heartbeats");
@@ -61,6 +62,7 @@ final class NodeFaults {
       case WALL_STEP ->
           node.clock().step(Duration.ofMillis(random.nextLong(-3_600_000, 3_600_000)));
       case DRIFT -> node.clock().drift(random.nextLong(-driftPpm, driftPpm + 1));
+      case SLOW_LOAD -> takeovers.ifPresent(this::slowLoads);
       case STRAY_COMMIT -> strayCommit(node);
       default -> throw new AssertionError(kind);
     }
@@ -91,7 +93,7 @@ final class NodeFaults {
     if (random.nextBoolean()) {
       node.process().stallThreads(KEEPERS::contains, fault.nanos(fault.millis()));
       long longer = fault.millis() + random.nextLong(2000);
-      if (random.nextBoolean()) {
+      if (random.nextInt(4) > 0) {
         node.process().stallThreads(MOVERS::contains, fault.nanos(longer));
       }
     } else {
@@ -99,33 +101,65 @@ final class NodeFaults {
     }
     if (cut) {
       fault.store().cut(node.name(), true, true);
-      fault.after(
-          fault.millis() + random.nextLong(3000), () -> fault.store().heal(node.name()));
+      fault.after(fault.millis() + random.nextLong(3000), () -> fault.store().heal(node.name()));
     }
+  }
+
+  /** Whichever node takes a shard over within a while, its rows come late. */
+  private void slowLoads(Takeovers seen) {
+    long end = fault.simulation().now() + fault.nanos(fault.millis() + LOADS_MILLIS);
+    seen.listen(
+        takeover -> {
+          if (fault.simulation().now() < end) {
+            fault
+                .store()
+                .holdLoad(
+                    takeover.node(), arrive -> fault.after(random.nextLong(100, 900), arrive));
+          }
+        });
   }
 
   /**
-   * A commit stays on the network. Either the node goes on, sends it again, and dies soon after the
-   * first one has arrived; or it is cut off at once, and the commit arrives when a shard has been
-   * claimed anew.
+   * Something happens while a commit is on the network. The node sends it again, and dies soon
+   * after the first one has arrived; or the commit arrives, but not its answer; or the node is cut
+   * off at once, and the commit arrives when a shard has been claimed anew.
    */
   private void strayCommit(SimulatedNode node) {
-    boolean goesOn = random.nextBoolean();
-    fault.store().holdCommit(node.name(), arrive -> held(node, goesOn, arrive));
+    int what = random.nextInt(3);
+    fault
+        .store()
+        .holdCommit(
+            node.name(),
+            arrive -> {
+              fault.simulation().trace("world", "a commit of " + node.name() + " is held");
+              switch (what) {
+                case 0 -> sentTwice(node, arrive);
+                case 1 -> neverAnswered(node, arrive);
+                default -> late(node, arrive);
+              }
+            });
   }
 
-  private void held(SimulatedNode node, boolean goesOn, Runnable arrive) {
-    fault.simulation().trace("world", "a commit of " + node.name() + " is held");
+  private void sentTwice(SimulatedNode node, Runnable arrive) {
     SimulatedProcess process = node.process();
-    if (goesOn) {
-      fault.after(
-          random.nextLong(1000, 4000),
-          () -> {
-            arrive.run();
-            fault.later(random.nextLong(300), () -> killIfSame(node, process));
-          });
-      return;
+    fault.after(
+        random.nextLong(1000, 4000),
+        () -> {
+          arrive.run();
+          fault.later(random.nextLong(300), () -> killIfSame(node, process));
+        });
+  }
+
+  private void neverAnswered(SimulatedNode node, Runnable arrive) {
+    fault.store().cut(node.name(), false, true);
+    fault.atEnd(() -> fault.store().heal(node.name()));
+    arrive.run();
+    if (random.nextBoolean()) {
+      killIfSame(node, node.process());
     }
+  }
+
+  private void late(SimulatedNode node, Runnable arrive) {
     AtomicBoolean arrived = new AtomicBoolean();
     Runnable once =
         () -> {
@@ -135,12 +169,10 @@ final class NodeFaults {
           }
         };
     int most = random.nextInt(3) == 0 ? 20 : 4;
-    takeovers.ifPresent(
-        seen ->
-            seen.listen(takeover -> fault.after(random.nextLong(most), once)));
+    takeovers.ifPresent(seen -> seen.listen(takeover -> fault.after(random.nextLong(most), once)));
     fault.after(LEAVE_MILLIS, once);
     if (random.nextBoolean()) {
-      killIfSame(node, process);
+      killIfSame(node, node.process());
     } else {
       fault.store().cut(node.name(), true, true);
       fault.atEnd(() -> fault.store().heal(node.name()));

@@ -45,9 +45,7 @@ final class ProbeClient {
     sender.send(
         read,
         new KeyedSender.Manner(
-            Duration.ZERO,
-            Patience.endless(random.nextLong(20, 1500), 0).once(),
-            Optional.empty()),
+            Duration.ZERO, Patience.endless(random.nextLong(20, 1500), 0).once(), Optional.empty()),
         answer -> client.after(pause, this::start));
   }
 }

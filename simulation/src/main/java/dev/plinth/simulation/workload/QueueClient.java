@@ -107,8 +107,7 @@ final class QueueClient {
             .toList();
     for (int i = 0; i < owners.size(); i++) {
       String first = owners.get(i);
-      if (!sentOnce.contains(first)
-          || takeovers.isAnyWithin(queue.asked, returned.get(first))) {
+      if (!sentOnce.contains(first) || takeovers.isAnyWithin(queue.asked, returned.get(first))) {
         continue;
       }
       for (String behind : owners.subList(i + 1, owners.size())) {

@@ -173,7 +173,9 @@ final class RetriedRequest<Q, A> {
       }
       answer = Optional.of(told);
       if (takenBack) {
-        client.log().violation(method.getBareMethodName() + " was taken back, but later got " + told);
+        client
+            .log()
+            .violation(method.getBareMethodName() + " was taken back, but later got " + told);
       }
     }
     if (!ended && !takesBack(told, byCancel)) {

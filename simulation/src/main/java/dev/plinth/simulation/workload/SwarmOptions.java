@@ -53,6 +53,8 @@ public record SwarmOptions(
           "graces",
           "reused-ids");
 
+  private static final String CALM = "calm";
+
   /** How likely each operation, or fault, is to exist. */
   private static final double[] DENSITIES = {0.35, 0.6, 0.85, 1};
 
@@ -85,6 +87,11 @@ public record SwarmOptions(
     Set<String> present = new TreeSet<>();
     double density = density(random);
     OPERATIONS.stream().filter(each -> random.nextDouble() < density).forEach(present::add);
+    if (random.nextInt(4) == 0) {
+      // Little runs out by time, so a node that was deposed has nothing to do by which to notice.
+      present.add(CALM);
+      present.removeAll(Set.of("sessions", "lock-delays", "graces"));
+    }
     ServerOptions settings = ServerOptions.draw(random, engine.nextInt(4) > 0);
     Set<FaultKind> faults = FaultKind.draw(random, engine, settings);
     return new SwarmOptions(
@@ -100,6 +107,10 @@ public record SwarmOptions(
 
   static double density(SplittableRandom random) {
     return DENSITIES[random.nextInt(DENSITIES.length)];
+  }
+
+  boolean isCalm() {
+    return present.contains(CALM);
   }
 
   boolean has(String operation) {

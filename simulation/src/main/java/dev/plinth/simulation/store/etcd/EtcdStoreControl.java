@@ -1,5 +1,6 @@
 package dev.plinth.simulation.store.etcd;
 
+import com.google.protobuf.MessageLite;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdConnections;
@@ -15,7 +16,6 @@ import dev.plinth.simulation.etcd.EtcdModelSettings;
 import dev.plinth.simulation.etcd.SimulatedEtcd;
 import dev.plinth.simulation.kernel.SimulatedMachine;
 import dev.plinth.simulation.kernel.Simulation;
-import com.google.protobuf.MessageLite;
 import dev.plinth.testkit.TestSettings;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.api.RequestOp;
@@ -61,7 +61,9 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
 
   /** The usual one, or more: then a node falls silent long before its session ends. */
   private long margin(int sessionSeconds) {
-    return random.nextBoolean() ? USUAL_MARGIN : random.nextLong(USUAL_MARGIN, sessionSeconds * 500);
+    return random.nextBoolean()
+        ? USUAL_MARGIN
+        : random.nextLong(USUAL_MARGIN, sessionSeconds * 500);
   }
 
   @Override
@@ -143,9 +145,21 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
     etcd.holdNext(node, EtcdStoreControl::isCommit, held);
   }
 
+  @Override
+  public void holdLoad(String node, Consumer<Runnable> held) {
+    etcd.holdNext(node, EtcdStoreControl::isLoad, held);
+  }
+
+  private static boolean isLoad(MessageLite request) {
+    return request instanceof TxnRequest txn
+        && txn.getSuccessList().stream()
+            .anyMatch(op -> op.getRequestRange().getKey().toStringUtf8().contains("/rows/"));
+  }
+
   /** It writes the number of a commit, by itself or within a bundle. */
   private static boolean isCommit(MessageLite request) {
-    return request instanceof TxnRequest txn && txn.getSuccessList().stream().anyMatch(EtcdStoreControl::isCommit);
+    return request instanceof TxnRequest txn
+        && txn.getSuccessList().stream().anyMatch(EtcdStoreControl::isCommit);
   }
 
   private static boolean isCommit(RequestOp op) {

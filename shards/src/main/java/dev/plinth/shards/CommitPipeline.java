@@ -1,12 +1,12 @@
 package dev.plinth.shards;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.CommitResult;
 import dev.plinth.shards.store.ShardStore;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionException;
-import java.util.function.LongSupplier;
 
 /**
  * What one shard has decided and is not durable yet. Writes gather in the open batch, which leaves
@@ -35,7 +35,7 @@ final class CommitPipeline {
 
   private final ShardStore store;
   private final OwnedShard owned;
-  private final LongSupplier nanos;
+  private final Machine machine;
   private final Listener listener;
   private final ArrayDeque<CommitBatch> sealed = new ArrayDeque<>();
   private final ArrayDeque<CommitBatch> inFlight = new ArrayDeque<>();
@@ -43,10 +43,10 @@ final class CommitPipeline {
   private int tokens;
   private boolean ended;
 
-  CommitPipeline(ShardStore store, OwnedShard owned, LongSupplier nanos, Listener listener) {
+  CommitPipeline(ShardStore store, OwnedShard owned, Machine machine, Listener listener) {
     this.store = store;
     this.owned = owned;
-    this.nanos = nanos;
+    this.machine = machine;
     this.listener = listener;
   }
 
@@ -86,7 +86,7 @@ final class CommitPipeline {
     if (ended) {
       return;
     }
-    if (sealed.isEmpty() && inFlight.isEmpty()) {
+    if (sealed.isEmpty() && (inFlight.isEmpty() || machine.chance("commit-beside-another"))) {
       sealOpen();
     }
     while (!sealed.isEmpty() && inFlight.size() < MAX_IN_FLIGHT) {
@@ -96,7 +96,7 @@ final class CommitPipeline {
 
   private void send(CommitBatch commitBatch) {
     inFlight.add(commitBatch);
-    commitBatch.sentAt(nanos.getAsLong());
+    commitBatch.sentAt(machine.nanos().getAsLong());
     int answers = commitBatch.answers();
     owned
         .commit(commitBatch.writes())

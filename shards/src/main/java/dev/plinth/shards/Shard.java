@@ -63,7 +63,7 @@ final class Shard {
     this.metrics = metrics;
     this.timers =
         new ShardTimers(machine.time().nanos(), this::mayFire, this::isStopped, this::fire);
-    this.commits = new CommitPipeline(store, owned, nanos, new CommitListener());
+    this.commits = new CommitPipeline(store, owned, machine, new CommitListener());
     this.heldBack = new HeldBackTasks(commits);
     numberFrom(owned.revision());
     this.route = Route.here(owned.epoch());

@@ -1,8 +1,10 @@
 package dev.plinth.simulation;
 
+import dev.plinth.simulation.kernel.RunParts;
 import dev.plinth.simulation.workload.LeaseRun;
 import dev.plinth.simulation.workload.RunReport;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -10,13 +12,18 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Runs seeds: {@code seed N} one of them, with its whole trace in a file; {@code minutes M FROM}
- * random ones, drawn from FROM, for so long; {@code hashes FROM COUNT} prints the hash of each.
+ * Runs seeds: {@code seed N} one of them, with its whole trace in a file; {@code shrink N} one that
+ * fails, made small; {@code minutes M FROM} random ones, drawn from FROM, for so long, of which the
+ * first that fails is made small; {@code hashes FROM COUNT SECONDS} prints the hash of each, of
+ * which clients and faults end after so many virtual seconds.
  */
 public final class SimulationMain {
   private static final Path DIRECTORY = Path.of("build", "simulation");
   private static final Logger ROOT = Logger.getLogger("");
-  private static final long MINUTE_NANOS = 60_000_000_000L;
+  private static final int MOST_RUNS = 300;
+  private static final Duration MOST_TIME = Duration.ofSeconds(60);
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long MINUTE_NANOS = 60 * SECOND_NANOS;
 
   private SimulationMain() {}
 
@@ -26,8 +33,10 @@ public final class SimulationMain {
     int failed =
         switch (args[0]) {
           case "seed" -> seed(Long.parseLong(args[1]));
+          case "shrink" -> shrink(Long.parseLong(args[1]));
           case "minutes" -> minutes(Double.parseDouble(args[1]), Long.parseLong(args[2]));
-          case "hashes" -> hashes(Long.parseLong(args[1]), Integer.parseInt(args[2]));
+          case "hashes" ->
+              hashes(Long.parseLong(args[1]), Integer.parseInt(args[2]), Long.parseLong(args[3]));
           default -> throw new IllegalArgumentException(args[0]);
         };
     System.exit(failed == 0 ? 0 : 1);
@@ -47,9 +56,23 @@ public final class SimulationMain {
     return 1;
   }
 
-  private static int hashes(long from, int count) {
+  private static int shrink(long seed) {
+    if (LeaseRun.of(seed).isClean()) {
+      System.out.println("seed " + seed + " is clean");
+      return 0;
+    }
+    Shrinker.Shrunk shrunk =
+        new Shrinker(parts -> LeaseRun.of(seed, parts), MOST_RUNS, MOST_TIME).shrink();
+    System.out.println(shrunk.report().shrunk(DIRECTORY));
+    System.out.println("shrunk in " + shrunk.runs() + " runs to " + shrunk.size());
+    return 1;
+  }
+
+  private static int hashes(long from, int count, long seconds) {
+    RunParts parts = RunParts.all().until(seconds * SECOND_NANOS);
     for (long seed = from; seed < from + count; seed++) {
-      System.out.println("hash " + seed + " " + Long.toHexString(LeaseRun.of(seed).trace().hash()));
+      RunReport report = LeaseRun.of(seed, parts);
+      System.out.println("hash " + seed + " " + Long.toHexString(report.trace().hash()));
     }
     System.out.println("done");
     return 0;
@@ -69,6 +92,9 @@ public final class SimulationMain {
       if (!report.isClean()) {
         failed++;
         System.out.println(report.failure(DIRECTORY));
+        if (failed == 1) {
+          shrink(report.seed());
+        }
       }
     }
     System.out.println(run + " seeds, " + failed + " with violations");

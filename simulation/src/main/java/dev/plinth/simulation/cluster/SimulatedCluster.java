@@ -4,6 +4,7 @@ import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.simulation.network.SimulatedNetwork;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The nodes of one platform. */
 public final class SimulatedCluster implements AutoCloseable {
@@ -34,6 +35,15 @@ public final class SimulatedCluster implements AutoCloseable {
 
   public List<SimulatedNode> nodes() {
     return List.copyOf(nodes);
+  }
+
+  /** The shard of a key; none before any node was up. */
+  public OptionalInt shardOf(String key) {
+    return nodes.stream()
+        .map(node -> node.shardOf(key))
+        .filter(OptionalInt::isPresent)
+        .findFirst()
+        .orElse(OptionalInt.empty());
   }
 
   public List<String> addresses() {

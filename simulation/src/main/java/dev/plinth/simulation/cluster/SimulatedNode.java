@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** One server: killed and started again it is the same node, in another life. */
 public final class SimulatedNode {
@@ -36,6 +37,7 @@ public final class SimulatedNode {
   private SimulatedProcess process;
   private Deque<AutoCloseable> parts = new ArrayDeque<>();
   private Optional<Metrics> metrics = Optional.empty();
+  private Optional<Shards> served = Optional.empty();
   private int lives;
   private boolean down = true;
   private boolean ready;
@@ -73,6 +75,11 @@ public final class SimulatedNode {
 
   public boolean isDown() {
     return down;
+  }
+
+  /** The shard of a key; none before the node was first up. */
+  OptionalInt shardOf(String key) {
+    return served.stream().mapToInt(shards -> shards.shardOf(key)).findFirst();
   }
 
   public void start() {
@@ -125,6 +132,7 @@ public final class SimulatedNode {
                 Optional.empty(),
                 machine,
                 meters.registry()));
+    served = Optional.of(shards);
     CallForwarder forwarder =
         opened(
             new CallForwarder(

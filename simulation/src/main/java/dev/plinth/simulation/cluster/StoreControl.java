@@ -1,6 +1,7 @@
 package dev.plinth.simulation.cluster;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /** What can be done to the store of a cluster, and to the ways there. */
 public interface StoreControl {
@@ -33,6 +34,20 @@ public interface StoreControl {
   /** All members start again. */
   default void restart() {
     throw new UnsupportedOperationException("no restart");
+  }
+
+  /**
+   * The next commit of a node stays on the network until it is let go.
+   *
+   * @param held hears of it, with what lets it arrive
+   */
+  default void holdCommit(String node, Consumer<Runnable> held) {
+    throw new UnsupportedOperationException("no commits on a network");
+  }
+
+  /** The same of the next read of rows, as a node does that loads a shard. */
+  default void holdLoad(String node, Consumer<Runnable> held) {
+    throw new UnsupportedOperationException("no reads on a network");
   }
 
   /** Everything arrives again, and soon. */

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
@@ -21,6 +23,8 @@ import java.util.random.RandomGenerator;
  * {@link #connect}; the other methods disturb them. All in one thread, that of the events.
  */
 public final class SimulatedEtcd {
+  private record HeldRequest(Predicate<MessageLite> which, Consumer<Runnable> held) {}
+
   private final EtcdModel model;
   private final LongSupplier nanos;
   private final ScheduledExecutorService events;
@@ -28,6 +32,7 @@ public final class SimulatedEtcd {
   private final Map<String, ClientLink> links = new TreeMap<>();
   private final List<SimulatedEtcdConnection> connections = new ArrayList<>();
   private final Deque<Runnable> waiting = new ArrayDeque<>();
+  private final Map<String, HeldRequest> toHold = new TreeMap<>();
   private EtcdFaults faults = EtcdFaults.NONE;
   private RequestFates fates;
   private int stalls;
@@ -86,6 +91,15 @@ public final class SimulatedEtcd {
           .filter(connection -> connection.name().equals(client))
           .forEach(connection -> connection.failAll("connection reset by peer"));
     }
+  }
+
+  /**
+   * The next request of a client that is like this stays on the network. Later ones overtake it.
+   *
+   * @param held hears of it, with what lets it arrive
+   */
+  public void holdNext(String client, Predicate<MessageLite> which, Consumer<Runnable> held) {
+    toHold.put(client, new HeldRequest(which, held));
   }
 
   /** Opens the ways of all clients. */
@@ -184,9 +198,27 @@ public final class SimulatedEtcd {
         delayNanos,
         () -> {
           if (sentTo == incarnation) {
-            link(from.name()).request(() -> receive(from, call));
+            link(from.name()).request(() -> holdOrReceive(from, call));
           }
         });
+  }
+
+  private void holdOrReceive(SimulatedEtcdConnection from, EtcdCall<?> call) {
+    HeldRequest wanted = toHold.get(from.name());
+    if (wanted == null || !wanted.which().test(call.request())) {
+      receive(from, call);
+      return;
+    }
+    toHold.remove(from.name());
+    int sentTo = incarnation;
+    wanted
+        .held()
+        .accept(
+            () -> {
+              if (sentTo == incarnation) {
+                receive(from, call);
+              }
+            });
   }
 
   private void receive(SimulatedEtcdConnection from, EtcdCall<?> call) {

@@ -3,10 +3,11 @@ package dev.plinth.simulation.kernel;
 import dev.plinth.machine.Loop;
 
 /** A loop as an event that schedules itself again. */
-final class SimulatedLoop implements Loop {
+final class SimulatedLoop implements Loop, Stallable {
   private static final long PASS_NANOS = 5_000;
 
   private final SimulatedProcess process;
+  private final String name;
   private final Body body;
   private ScheduledEvent next;
   private boolean running;
@@ -14,10 +15,13 @@ final class SimulatedLoop implements Loop {
   private boolean closed;
   private boolean started;
   private long busyUntil;
+  private long stalledUntil;
 
-  SimulatedLoop(SimulatedProcess process, Body body) {
+  SimulatedLoop(SimulatedProcess process, String name, Body body) {
     this.process = process;
+    this.name = name;
     this.body = body;
+    process.add(this);
   }
 
   @Override
@@ -40,12 +44,17 @@ final class SimulatedLoop implements Loop {
     if (next != null) {
       next.cancel();
     }
-    long idle = Math.max(0, busyUntil - process.simulation().now());
+    long free = Math.max(busyUntil, stalledUntil);
+    long idle = Math.max(0, free - process.simulation().now());
     next = process.after(Math.max(idle, delay), this::pass);
   }
 
   private void pass() {
     if (closed) {
+      return;
+    }
+    if (process.simulation().now() < stalledUntil) {
+      schedule(0);
       return;
     }
     woken = false;
@@ -69,6 +78,16 @@ final class SimulatedLoop implements Loop {
     } else {
       schedule(process.clock().toVirtual(sleep));
     }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public void stallUntil(long time) {
+    stalledUntil = time;
   }
 
   @Override

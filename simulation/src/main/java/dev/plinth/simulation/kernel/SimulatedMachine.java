@@ -83,7 +83,7 @@ public final class SimulatedMachine implements Machine {
 
   @Override
   public ScheduledExecutorService scheduler(String name) {
-    return new SimulatedScheduler(this);
+    return new SimulatedScheduler(this, name);
   }
 
   @Override
@@ -98,7 +98,7 @@ public final class SimulatedMachine implements Machine {
 
   @Override
   public Loop loop(String name, Loop.Body body) {
-    return new SimulatedLoop(process, body);
+    return new SimulatedLoop(process, name, body);
   }
 
   @Override

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
 
 /**
  * One life of a process: what events belong to. Killed, all that it had under way is dropped;
@@ -11,12 +13,16 @@ import java.util.Set;
  */
 public final class SimulatedProcess {
   private static final long MESSAGE_NANOS = 20_000;
+  // Threads of a process that goes on after a pause do not all run at once.
+  private static final long UNEVEN_NANOS = 20_000_000;
 
   private final Simulation simulation;
   private final String name;
   private final NodeClock clock;
   private final List<ScheduledEvent> held = new ArrayList<>();
   private final Set<SimulatedThread> threads = new LinkedHashSet<>();
+  private final List<Stallable> stallables = new ArrayList<>();
+  private final SplittableRandom unevenness;
   private final SerialQueue arrivals;
   private boolean alive = true;
   private boolean paused;
@@ -27,7 +33,8 @@ public final class SimulatedProcess {
     this.simulation = simulation;
     this.name = name;
     this.clock = clock;
-    this.arrivals = new SerialQueue(this, MESSAGE_NANOS);
+    this.unevenness = simulation.random("unevenness of " + name);
+    this.arrivals = new SerialQueue(this, "arrivals", MESSAGE_NANOS);
   }
 
   public String name() {
@@ -104,9 +111,32 @@ public final class SimulatedProcess {
 
   private void release() {
     if (!isPaused()) {
+      if (!held.isEmpty()) {
+        resumeUnevenly();
+      }
       held.forEach(event -> simulation.again(event));
       held.clear();
     }
+  }
+
+  /** Half of its threads run on at once, the others each a little later. */
+  private void resumeUnevenly() {
+    for (Stallable each : stallables) {
+      if (unevenness.nextBoolean()) {
+        each.stallUntil(simulation.now() + unevenness.nextLong(UNEVEN_NANOS));
+      }
+    }
+  }
+
+  /** Those of its threads whose names say so get no processor for so long. */
+  public void stallThreads(Predicate<String> which, long nanos) {
+    stallables.stream()
+        .filter(each -> which.test(each.name()))
+        .forEach(each -> each.stallUntil(simulation.now() + nanos));
+  }
+
+  void add(Stallable thread) {
+    stallables.add(thread);
   }
 
   void hold(ScheduledEvent event) {

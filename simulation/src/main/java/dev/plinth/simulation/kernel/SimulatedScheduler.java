@@ -20,9 +20,9 @@ final class SimulatedScheduler extends AbstractExecutorService implements Schedu
   private final Set<SimulatedTimer<?>> timers = new LinkedHashSet<>();
   private boolean shutdown;
 
-  SimulatedScheduler(SimulatedMachine machine) {
+  SimulatedScheduler(SimulatedMachine machine, String name) {
     this.machine = machine;
-    this.queue = new SerialQueue(machine.process(), TASK_NANOS);
+    this.queue = new SerialQueue(machine.process(), name, TASK_NANOS);
   }
 
   @Override

@@ -18,6 +18,7 @@ public final class Simulation implements AutoCloseable {
   private static final long DAY_NANOS = 86_400_000_000_000L;
   private static final long MOST_AT_ONE_MOMENT = 1_000_000;
 
+  private final RunParts parts;
   private final Seeds seeds;
   private final Trace trace = new Trace();
   private final EventQueue queue;
@@ -30,7 +31,15 @@ public final class Simulation implements AutoCloseable {
   private long eventsOfMoment;
 
   public Simulation(long seed) {
-    seeds = new Seeds(seed);
+    this(seed, RunParts.all());
+  }
+
+  /**
+   * @param parts what there is of the run
+   */
+  public Simulation(long seed, RunParts parts) {
+    this.parts = parts;
+    seeds = new Seeds(seed, parts.noise());
     queue = new EventQueue(seeds.random("ties"));
     chances = new Chances(seeds);
     world = process("world", clock("world"));
@@ -38,6 +47,10 @@ public final class Simulation implements AutoCloseable {
 
   public long now() {
     return now;
+  }
+
+  public RunParts parts() {
+    return parts;
   }
 
   public Seeds seeds() {

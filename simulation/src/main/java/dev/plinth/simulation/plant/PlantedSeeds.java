@@ -1,20 +1,27 @@
 package dev.plinth.simulation.plant;
 
+import dev.plinth.simulation.Shrinker;
+import dev.plinth.simulation.workload.CheckerName;
 import dev.plinth.simulation.workload.LeaseRun;
 import dev.plinth.simulation.workload.RunReport;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Runs seeds, {@code FROM} up to {@code TO} without it, and ends after the first with a violation.
- * It does not outlive its standard input.
+ * Runs seeds, {@code FROM} up to {@code TO} without it, and ends after the first with a violation;
+ * or makes one small that fails: {@code shrink SEED SECONDS}. It does not outlive its standard
+ * input.
  */
 public final class PlantedSeeds {
   static final String FOUND = "found ";
   static final String CLEAN = "clean ";
+  static final String SHRINK = "shrink";
+  static final String SHRUNK = "shrunk ";
+  private static final int MOST_RUNS = 600;
   private static final Logger ROOT = Logger.getLogger("");
   private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -26,6 +33,9 @@ public final class PlantedSeeds {
     AtomicLong since = new AtomicLong(System.nanoTime());
     daemon(PlantedSeeds::awaitEndOfInput);
     daemon(() -> awaitStuck(current, since));
+    if (args[0].equals(SHRINK)) {
+      shrink(Long.parseLong(args[1]), Duration.ofSeconds(Long.parseLong(args[2])), since);
+    }
     long to = Long.parseLong(args[1]);
     for (long seed = Long.parseLong(args[0]); seed < to; seed++) {
       current.set(seed);
@@ -38,6 +48,20 @@ public final class PlantedSeeds {
       }
       System.out.println(CLEAN + seed);
     }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private static void shrink(long seed, Duration atMost, AtomicLong since) {
+    Shrinker shrinker =
+        new Shrinker(
+            parts -> {
+              since.set(System.nanoTime());
+              return LeaseRun.of(seed, parts);
+            },
+            MOST_RUNS,
+            atMost);
+    System.out.println(SHRUNK + shrinker.shrink().size());
+    System.out.flush();
     Runtime.getRuntime().halt(0);
   }
 

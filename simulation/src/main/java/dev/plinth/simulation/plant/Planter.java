@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongPredicate;
 
 /**
  * Runs the simulation with a plant: the changed classes go before the others on the class path of a
@@ -21,20 +21,18 @@ public final class Planter {
 
   private final PlantCompiler compiler;
   private final Path work;
-  private final LongPredicate clean;
+  private final long shrinkSeconds;
 
   /**
    * @param root of the repository
    * @param work folder for classes and output
+   * @param shrinkSeconds spent to make a run small that found a plant; twice that for one of the
+   *     audit
    */
-  public Planter(Path root, Path work) {
-    this(root, work, seed -> LeaseRun.of(seed).isClean());
-  }
-
-  Planter(Path root, Path work, LongPredicate clean) {
+  public Planter(Path root, Path work, long shrinkSeconds) {
     this.compiler = new PlantCompiler(root);
     this.work = work;
-    this.clean = clean;
+    this.shrinkSeconds = shrinkSeconds;
   }
 
   /** Runs seed after seed from the first one, until the plant is found or all are over. */
@@ -44,7 +42,7 @@ public final class Planter {
     try {
       compiler.compile(plant, classes);
     } catch (StalePlantException e) {
-      return new PlantResult(plant, false, 0, first, "stale: " + e.getMessage());
+      return new PlantResult(plant, false, 0, first, "stale: " + e.getMessage(), "");
     }
     long from = first;
     while (from < first + seeds) {
@@ -53,38 +51,61 @@ public final class Planter {
         break;
       }
       long seed = found.get().seed();
-      if (clean.test(seed)) {
-        return new PlantResult(plant, true, seed - first + 1, seed, found.get().checker());
+      if (LeaseRun.of(seed).isClean()) {
+        String size = shrink(plant, classes, seed);
+        return new PlantResult(plant, true, seed - first + 1, seed, found.get().checker(), size);
       }
       from = seed + 1;
     }
-    return new PlantResult(plant, false, seeds, first + seeds - 1, "not found");
+    return new PlantResult(plant, false, seeds, first + seeds - 1, "not found", "");
+  }
+
+  /** How small the run can be made that found it; empty if it has no end to be seen. */
+  private String shrink(Plant plant, Path classes, long seed) {
+    if (shrinkSeconds == 0) {
+      return "";
+    }
+    long seconds = plant.audit() ? shrinkSeconds * 2 : shrinkSeconds;
+    return start(plant, classes, ".shrunk", PlantedSeeds.SHRINK, "" + seed, "" + seconds)
+        .lines
+        .stream()
+        .filter(line -> line.startsWith(PlantedSeeds.SHRUNK))
+        .map(line -> line.substring(PlantedSeeds.SHRUNK.length()))
+        .findFirst()
+        .orElse("");
   }
 
   private Optional<Found> run(Plant plant, Path classes, long from, long to) {
+    Output output = start(plant, classes, "", Long.toString(from), Long.toString(to));
+    Optional<Found> found = output.lines.stream().flatMap(line -> found(line).stream()).findFirst();
+    if (output.code != 0 && found.isEmpty()) {
+      throw new IllegalStateException(
+          plant.name() + " ended with " + output.code + ": " + output.lines);
+    }
+    return found;
+  }
+
+  private record Output(int code, List<String> lines) {}
+
+  private Output start(Plant plant, Path classes, String kind, String... args) {
     String classPath = classes + File.pathSeparator + System.getProperty("java.class.path");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx768m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1", // most are found in seconds
-            "-cp",
-            classPath,
-            PlantedSeeds.class.getName(),
-            Long.toString(from),
-            Long.toString(to));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx768m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", // most are found in seconds
+                "-cp",
+                classPath,
+                PlantedSeeds.class.getName()));
+    command.addAll(List.of(args));
     try {
-      Process process = builder.redirectErrorStream(true).start();
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       try (BufferedReader output = process.inputReader()) {
         List<String> lines = output.lines().toList();
-        Files.write(work.resolve(plant.name() + ".txt"), lines);
-        int code = process.waitFor();
-        Optional<Found> found = lines.stream().flatMap(line -> found(line).stream()).findFirst();
-        if (code != 0 && found.isEmpty()) {
-          throw new IllegalStateException(plant.name() + " ended with " + code + ": " + lines);
-        }
-        return found;
+        Files.write(work.resolve(plant.name() + kind + ".txt"), lines);
+        return new Output(process.waitFor(), lines);
       } finally {
         process.destroyForcibly();
       }

@@ -1,6 +1,5 @@
 package dev.plinth.simulation.plant;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,12 +12,11 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Runs plants: {@code ROOT SEEDS JOBS} all of them, and puts the table into the documents; with a
- * name as a fourth argument that one alone. Ends with 1 where one is stale or not found.
+ * Runs plants: {@code ROOT SEEDS JOBS SHRINK} all of them; with names as further arguments those
+ * alone. Puts what came out into the table in the documents. Ends with 1 where one is stale or not
+ * found.
  */
 public final class PlantsMain {
-  private static final String BEGIN = "<!-- plants -->\n";
-  private static final String END = "<!-- /plants -->";
   private static final Logger LOGGERS = Logger.getLogger("");
 
   private PlantsMain() {}
@@ -27,21 +25,21 @@ public final class PlantsMain {
     LOGGERS.setLevel(Level.OFF);
     Path root = Path.of(args[0]);
     int seeds = Integer.parseInt(args[1]);
-    boolean all = args.length == 3;
+    List<String> names = List.of(args).subList(4, args.length);
     List<Plant> plants =
         Plant.allOf(root.resolve("simulation/plants")).stream()
-            .filter(plant -> all || plant.name().equals(args[3]))
+            .filter(plant -> names.isEmpty() || names.contains(plant.name()))
             .toList();
     if (plants.isEmpty()) {
       throw new IllegalArgumentException("no such plant");
     }
-    Planter planter = new Planter(root, root.resolve("simulation/build/plants"));
+    Planter planter =
+        new Planter(root, root.resolve("simulation/build/plants"), Long.parseLong(args[3]));
     List<PlantResult> results = run(planter, plants, seeds, Integer.parseInt(args[2]));
-    String table = table(results);
-    System.out.println(table);
-    if (all) {
-      write(root.resolve("docs/simulation-plants.md"), table);
-    }
+    Path page = root.resolve("docs/simulation-plants.md");
+    PlantTable table = PlantTable.in(Files.readString(page)).with(results);
+    Files.writeString(page, table.page());
+    System.out.println(table.summary());
     System.exit(results.stream().allMatch(PlantResult::found) ? 0 : 1);
   }
 
@@ -66,22 +64,5 @@ public final class PlantsMain {
   private static PlantResult told(PlantResult result) {
     System.out.println(result.row());
     return result;
-  }
-
-  static String table(List<PlantResult> results) {
-    StringBuilder table =
-        new StringBuilder("| plant | what | found after seeds | checker |\n|---|---|---|---|\n");
-    results.forEach(result -> table.append(result.row()).append('\n'));
-    return table.toString();
-  }
-
-  private static void write(Path page, String table) throws IOException {
-    String text = Files.readString(page);
-    int from = text.indexOf(BEGIN);
-    int to = text.indexOf(END);
-    if (from < 0 || to < from) {
-      throw new IllegalStateException(page + " has no part plants");
-    }
-    Files.writeString(page, text.substring(0, from) + BEGIN + table + text.substring(to));
   }
 }

@@ -26,6 +26,8 @@ final class ClientSession {
   private Optional<Open> open = Optional.empty();
   private long keptFrom;
   private boolean mayBeClosed;
+  private int opened;
+  private int beats;
 
   ClientSession(WireClient client, SwarmOptions options) {
     this.client = client;
@@ -39,6 +41,10 @@ final class ClientSession {
 
   void start() {
     if (client.log().isOver()) {
+      return;
+    }
+    if (!client.has("session " + ++opened)) {
+      client.after(1000, this::start);
       return;
     }
     Duration ttl = Duration.ofMillis(random.nextInt(500, 4000));
@@ -85,6 +91,10 @@ final class ClientSession {
   private void beat(Open session, int times) {
     if (client.log().isOver() || times == 0) {
       end(session);
+      return;
+    }
+    if (!client.has("beat " + ++beats)) {
+      client.after(session.ttl().toMillis() / 3, () -> beat(session, times - 1));
       return;
     }
     long asked = client.now();

@@ -3,17 +3,20 @@ package dev.plinth.simulation.workload;
 import dev.plinth.simulation.cluster.SimulatedCluster;
 import dev.plinth.simulation.cluster.SimulatedNode;
 import dev.plinth.simulation.cluster.StoreControl;
-import dev.plinth.simulation.kernel.SimulatedProcess;
+import dev.plinth.simulation.cluster.Takeovers;
 import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.simulation.network.SimulatedNetwork;
-import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** Lets things go wrong now and then, of the kinds that the seed drew, until all is healed. */
+/**
+ * Lets things go wrong now and then, of the kinds that the seed drew, until all is healed. Half of
+ * the faults strike a node that owns a shard.
+ */
 final class FaultInjector {
   private static final long MILLI = 1_000_000;
-  private static final long SLOW = 100;
+  private static final int MOST_FAULTS_AT_ONCE = 3;
 
   private final Simulation simulation;
   private final SimulatedNetwork network;
@@ -21,10 +24,11 @@ final class FaultInjector {
   private final StoreControl store;
   private final List<FaultKind> kinds;
   private final WorkloadLog log;
-  private final SplittableRandom random;
-  private final int clients;
-  private final long driftPpm;
+  private final SplittableRandom pace;
+  private final SwarmOptions options;
   private final int rateMillis;
+  private Optional<Takeovers> takeovers = Optional.empty();
+  private int strikes;
   private boolean over;
 
   FaultInjector(
@@ -40,15 +44,20 @@ final class FaultInjector {
     this.store = store;
     this.kinds = List.copyOf(options.faults());
     this.log = log;
-    this.random = simulation.random("faults");
-    this.clients = options.clients();
-    this.driftPpm = options.driftPpm();
-    this.rateMillis = random.nextInt(1000, 8000);
+    this.options = options;
+    this.pace = simulation.random("faults");
+    this.rateMillis = pace.nextInt(1000, 8000);
+  }
+
+  /** So that it knows which nodes own shards. */
+  FaultInjector aimingBy(Takeovers seen) {
+    takeovers = Optional.of(seen);
+    return this;
   }
 
   void start() {
     if (!kinds.isEmpty()) {
-      later(random.nextLong(2000), this::next);
+      later(pace.nextLong(2000), this::next);
     }
   }
 
@@ -64,132 +73,66 @@ final class FaultInjector {
             });
   }
 
+  /** Mostly one, sometimes several at once: what opens a window is often a coincidence. */
   private void next() {
-    strike(kinds.get(random.nextInt(kinds.size())));
-    later(random.nextLong(rateMillis), this::next);
+    int together = pace.nextInt(4) == 0 ? pace.nextInt(2, MOST_FAULTS_AT_ONCE + 1) : 1;
+    for (int i = 0; i < together; i++) {
+      strikes++;
+      if (simulation.parts().has("fault " + strikes)) {
+        strike(simulation.random("fault " + strikes));
+      }
+    }
+    later(pace.nextLong(rateMillis), this::next);
   }
 
-  private void strike(FaultKind kind) {
-    SimulatedNode node = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
+  private void strike(SplittableRandom random) {
+    FaultKind kind = kinds.get(random.nextInt(kinds.size()));
+    SimulatedNode node = node(random);
     SimulatedNode peer = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
-    String client = "client" + random.nextInt(clients);
-    long time = random.nextInt(3) == 0 ? random.nextLong(15_000) : random.nextLong(50, 3000);
     if (node.isDown() || peer == node && kind.needsPeers()) {
       return;
     }
+    Fault fault = new Fault(simulation, network, store, random, time(kind, random), this::later);
     log.count("faults");
     log.count("fault " + kind);
-    simulation.trace("world", kind + " at " + node.name() + " for " + time + " ms");
-    SimulatedProcess process = node.process();
-    switch (kind) {
-      case KILL -> {
-        node.kill();
-        later(time, () -> startIfDown(node));
-      }
-      case RESTART -> {
-        node.leave();
-        later(time + 30_000, () -> startIfDown(node));
-        awaitDown(node);
-      }
-      case PAUSE -> {
-        process.pause();
-        simulation.world().after(time * MILLI, process::resume);
-      }
-      case STALL -> {
-        process.pause();
-        simulation.world().after(random.nextLong(50, 2000) * MILLI, process::resume);
-      }
-      case SUSPEND -> {
-        process.suspend();
-        simulation.world().after(time * MILLI, process::wakeUp);
-      }
-      case SLOW -> {
-        process.slowDown(random.nextLong(2, SLOW));
-        simulation.world().after(time * MILLI, () -> process.slowDown(1));
-      }
-      case WALL_STEP ->
-          node.clock().step(Duration.ofMillis(random.nextLong(-3_600_000, 3_600_000)));
-      case DRIFT -> node.clock().drift(random.nextLong(-driftPpm, driftPpm + 1));
-      default -> disturb(kind, node, peer, client, time);
+    simulation.trace("world", kind + " at " + node.name() + " for " + fault.millis() + " ms");
+    if (kind.isOfNode()) {
+      new NodeFaults(fault, options.driftPpm(), takeovers).strike(kind, node);
+    } else {
+      String client = "client" + random.nextInt(options.clients());
+      new LinkFaults(fault).strike(kind, node, peer, client);
     }
   }
 
-  private void disturb(
-      FaultKind kind, SimulatedNode node, SimulatedNode peer, String client, long time) {
-    switch (kind) {
-      case CLIENT_CUT -> cut(client, node.name(), true, true, time);
-      case CLIENT_HALF_CUT -> {
-        boolean there = random.nextBoolean();
-        cut(client, node.name(), there, !there, time);
-      }
-      case CLIENT_RESET -> network.reset(client, node.name());
-      case CLIENT_DELAY -> delay(client, node.name(), time);
-      case PEER_CUT -> cut(peer.name(), node.name(), true, true, time);
-      case PEER_HALF_CUT -> cut(peer.name(), node.name(), true, false, time);
-      case PEER_DELAY -> delay(peer.name(), node.name(), time);
-      case STORE_CUT -> {
-        boolean all = random.nextBoolean();
-        boolean requests = random.nextBoolean();
-        store.cut(node.name(), all || requests, all || !requests);
-        simulation.world().after(time * MILLI, () -> store.heal(node.name()));
-      }
-      case STORE_SLOW -> {
-        store.slowDown(random.nextLong(5, 1500) * MILLI);
-        simulation.world().after(time * MILLI, store::heal);
-      }
-      case STORE_FAULTS -> {
-        store.lose(random.nextDouble() * 0.5);
-        simulation.world().after(time * MILLI, store::heal);
-      }
-      case ETCD_LEADER -> store.changeLeader(Duration.ofMillis(Math.min(time, 5000)));
-      case ETCD_STALL -> store.stall(Duration.ofMillis(Math.min(time, 5000)));
-      case ETCD_RESTART -> store.restart();
-      default -> throw new AssertionError(kind);
-    }
+  private SimulatedNode node(SplittableRandom random) {
+    SimulatedNode any = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
+    int shard = random.nextInt(options.settings().shards());
+    return random.nextBoolean()
+        ? any
+        : takeovers.flatMap(seen -> seen.last(shard)).flatMap(this::ownerOf).orElse(any);
   }
 
-  private void cut(String one, String other, boolean there, boolean back, long time) {
-    if (there) {
-      network.cut(one, other);
-      simulation.world().after(time * MILLI, () -> network.heal(one, other));
-    }
-    if (back) {
-      network.cut(other, one);
-      simulation.world().after(time * MILLI, () -> network.heal(other, one));
-    }
+  private Optional<SimulatedNode> ownerOf(Takeovers.Takeover takeover) {
+    return cluster.nodes().stream()
+        .filter(node -> node.name().equals(takeover.node()) && !node.isDown())
+        .findFirst();
   }
 
-  private void delay(String one, String other, long time) {
-    long most = random.nextLong(10, 1000) * MILLI;
-    network.delay(one, other, most);
-    network.delay(other, one, most);
-    simulation
-        .world()
-        .after(
-            time * MILLI,
-            () -> {
-              network.delay(one, other, MILLI / 2);
-              network.delay(other, one, MILLI / 2);
-            });
-  }
-
-  /** One that left is started again soon. */
-  private void awaitDown(SimulatedNode node) {
-    later(
-        500,
-        () -> {
-          if (node.isDown()) {
-            node.start();
-          } else {
-            awaitDown(node);
-          }
-        });
-  }
-
-  private void startIfDown(SimulatedNode node) {
-    if (node.isDown()) {
-      node.start();
+  /**
+   * Anything, or just longer or shorter than a node's session lasts; half of them short. What keeps
+   * a node from knowing that its session is over lasts longer than that more often.
+   */
+  private long time(FaultKind kind, SplittableRandom random) {
+    long session = options.settings().sessionSeconds() * 1000L;
+    if (kind.hidesLoss() && random.nextBoolean()) {
+      return session + random.nextLong(500, 5000);
     }
+    return switch (random.nextInt(8)) {
+      case 0 -> random.nextLong(15_000);
+      case 1, 2 -> session + random.nextLong(200, 4000);
+      case 3 -> random.nextLong(session / 2, session);
+      default -> random.nextLong(50, 3000);
+    };
   }
 
   /** No more faults, and the end of all that last. */
@@ -202,6 +145,7 @@ final class FaultInjector {
       node.process().resume();
       node.process().wakeUp();
       node.process().slowDown(1);
+      node.process().stallThreads(name -> true, 0);
       node.clock().drift(0);
       store.heal(node.name());
       startAfterLeaving(node);
@@ -210,7 +154,9 @@ final class FaultInjector {
   }
 
   private void startAfterLeaving(SimulatedNode node) {
-    startIfDown(node);
+    if (node.isDown()) {
+      node.start();
+    }
     simulation.world().after(500 * MILLI, () -> startAfterLeaving(node));
   }
 }

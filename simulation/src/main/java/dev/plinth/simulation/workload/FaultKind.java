@@ -12,9 +12,12 @@ public enum FaultKind {
   PAUSE,
   SUSPEND,
   STALL,
+  THREAD_STALL,
   SLOW,
   WALL_STEP,
   DRIFT,
+  SLOW_LOAD,
+  STRAY_COMMIT,
   CLIENT_CUT,
   CLIENT_HALF_CUT,
   CLIENT_RESET,
@@ -22,6 +25,7 @@ public enum FaultKind {
   PEER_CUT,
   PEER_HALF_CUT,
   PEER_DELAY,
+  PEER_RESET,
   STORE_CUT,
   STORE_SLOW,
   STORE_FAULTS,
@@ -30,11 +34,25 @@ public enum FaultKind {
   ETCD_RESTART;
 
   private boolean needsEtcd() {
-    return this == ETCD_LEADER || this == ETCD_STALL || this == ETCD_RESTART;
+    return this == ETCD_LEADER
+        || this == ETCD_STALL
+        || this == ETCD_RESTART
+        || this == SLOW_LOAD
+        || this == STRAY_COMMIT;
   }
 
   boolean needsPeers() {
-    return this == PEER_CUT || this == PEER_HALF_CUT || this == PEER_DELAY;
+    return this == PEER_CUT || this == PEER_HALF_CUT || this == PEER_DELAY || this == PEER_RESET;
+  }
+
+  /** While it lasts, a node does not notice that it was deposed. */
+  boolean hidesLoss() {
+    return this == PAUSE || this == SUSPEND || this == THREAD_STALL;
+  }
+
+  /** Of a node alone, not of what is between two. */
+  boolean isOfNode() {
+    return compareTo(STRAY_COMMIT) <= 0;
   }
 
   /**
@@ -43,8 +61,9 @@ public enum FaultKind {
   static Set<FaultKind> draw(
       SplittableRandom random, SplittableRandom engine, SwarmOptions.ServerOptions servers) {
     Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
+    double density = SwarmOptions.density(random);
     Arrays.stream(values())
-        .filter(kind -> (kind.needsEtcd() ? engine : random).nextBoolean())
+        .filter(kind -> (kind.needsEtcd() ? engine : random).nextDouble() < density)
         .filter(kind -> servers.nodes() > 1 || !kind.needsPeers())
         .filter(kind -> servers.etcd() || !kind.needsEtcd())
         .forEach(drawn::add);

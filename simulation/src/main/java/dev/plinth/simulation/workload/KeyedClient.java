@@ -24,7 +24,7 @@ final class KeyedClient {
   private final int number;
   private final KeyedSender sender;
   private final SwarmOptions options;
-  private final SplittableRandom random;
+  private SplittableRandom random;
   private final List<LeaseCall> spent = new ArrayList<>();
 
   KeyedClient(WireClient client, int number, KeyedSender sender, SwarmOptions options) {
@@ -46,6 +46,12 @@ final class KeyedClient {
   }
 
   private void turn() {
+    boolean present = client.beginTurn();
+    random = client.turnRandom();
+    if (!present) {
+      next();
+      return;
+    }
     String key = "key" + random.nextInt(options.keys());
     int dice = random.nextInt(20);
     if (dice < 3) {
@@ -65,7 +71,7 @@ final class KeyedClient {
   }
 
   private void acquire(String key) {
-    boolean brief = random.nextBoolean();
+    boolean brief = random.nextInt(options.isCalm() ? 20 : 2) == 0;
     boolean shared = options.has("shared") && random.nextInt(3) == 0;
     Duration ttl = brief ? Duration.ofMillis(random.nextLong(150, 2000)) : LONG;
     boolean waits = options.has("waits") && random.nextBoolean();
@@ -162,7 +168,9 @@ final class KeyedClient {
         manner(),
         answer -> {
           if (answer.filter(a -> a.outcome() == Outcome.STILL_HELD).isPresent()) {
-            client.after(random.nextInt(5), () -> release(release));
+            // Now and then so late that another node has the key by then, and knows the entries.
+            int later = random.nextBoolean() ? 5 : 3000;
+            client.after(random.nextInt(later), () -> release(release));
           } else {
             next();
           }

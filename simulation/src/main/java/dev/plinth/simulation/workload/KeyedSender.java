@@ -46,6 +46,10 @@ final class KeyedSender {
    * @param then hears of the answer; of none if there is none
    */
   void send(LeaseCall call, Manner manner, Consumer<Optional<LeaseAnswer>> then) {
+    if (!client.beginStep()) {
+      then.accept(Optional.empty());
+      return;
+    }
     String id = client.newRequestId();
     switch (call.kind()) {
       case ACQUIRE ->
@@ -97,7 +101,8 @@ final class KeyedSender {
     KeyedEnding<AcquireRequest, AcquireResponse> call =
         call(LeaseServiceGrpc.getAcquireMethod(), request, KeyedWire::acquired, sending);
     if (sending.manner().patience().isEndless()) {
-      call.cancelledBy(request.toBuilder().setCancel(true).build());
+      call.cancelledBy(
+          request.toBuilder().setCancel(true).build(), sending.manner().again().isPresent());
     }
     call.start();
   }
@@ -138,14 +143,21 @@ final class KeyedSender {
       this.request =
           new RetriedRequest<>(
               client, method, request, sending.manner().patience(), this::hasEffect, this);
+      // One who gives up a release would leave the key to its ttl.
+      if (sending.call().kind() == Kind.ACQUIRE || sending.call().kind() == Kind.TRANSFER) {
+        this.request.believing();
+      }
     }
 
     void start() {
       request.start();
     }
 
-    KeyedEnding<Q, A> cancelledBy(Q cancel) {
+    KeyedEnding<Q, A> cancelledBy(Q cancel, boolean always) {
       request.cancelledBy(cancel);
+      if (always) {
+        request.cancellingRefusals();
+      }
       return this;
     }
 
@@ -158,10 +170,16 @@ final class KeyedSender {
       LeaseAnswer told = read.apply(answer);
       client.trace(sending.call() + " -> " + told);
       recorded.ok(told);
-      if (hasEffect(answer)) {
-        sending.manner().again().ifPresent(in -> client.after(in.toMillis(), request::sendAgain));
-      }
+      sending.manner().again().ifPresent(in -> client.after(in.toMillis(), () -> again(answer)));
       sending.then().accept(Optional.of(told));
+    }
+
+    private void again(A answer) {
+      if (hasEffect(answer)) {
+        request.sendAgain();
+      } else {
+        request.replayIfTakenBack();
+      }
     }
 
     @Override

@@ -26,7 +26,7 @@ final class MixedClient {
   private final MixedSender sender;
   private final SwarmOptions options;
   private final Optional<ClientSession> session;
-  private final SplittableRandom random;
+  private SplittableRandom random;
   private int owners;
 
   MixedClient(
@@ -57,10 +57,17 @@ final class MixedClient {
   }
 
   private void turn() {
+    boolean present = client.beginTurn();
+    random = client.turnRandom();
+    if (!present) {
+      next();
+      return;
+    }
     List<Item> items = items();
     boolean delayed = items.get(0).key().equals(DELAYED);
     Duration delay = delayed ? millis(50, 4000) : Duration.ZERO;
-    Duration ttl = delayed ? millis(150, 600) : millis(250, 2000);
+    Duration usual = options.isCalm() ? millis(5000, 20_000) : millis(250, 2000);
+    Duration ttl = delayed ? millis(150, 600) : usual;
     boolean waits = options.has("waits") && random.nextBoolean();
     Duration wait = waits ? millis(20, 4000) : Duration.ZERO;
     boolean cancels = waits && options.has("cancels") && random.nextInt(3) == 0;
@@ -69,12 +76,23 @@ final class MixedClient {
         delayed ? Optional.empty() : session.flatMap(ClientSession::open);
     LogCall sent = LogCall.acquire(newOwner(), items, ttl, delay);
     LogCall recorded = recorded(sent, bound);
+    boolean anonymous = options.has("anonymous") && !cancels && random.nextInt(3) == 0;
     sender.acquire(
         recorded,
         sent,
         new MixedSender.Manner(
-            wait, patience(), bound.map(ClientSession.Open::id).orElse(""), givesUp),
+            wait,
+            anonymous ? Patience.endless(random.nextLong(2000, 15_000), 0).once() : patience(),
+            bound.map(ClientSession.Open::id).orElse(""),
+            givesUp,
+            replays()),
         answer -> use(items, answer, delayed, bound.isPresent()));
+  }
+
+  private Optional<Duration> replays() {
+    return options.has("late-retries") && random.nextInt(4) == 0
+        ? Optional.of(millis(0, 20_000))
+        : Optional.empty();
   }
 
   /** Holds of a session end with it, which is checked elsewhere. */
@@ -176,7 +194,8 @@ final class MixedClient {
         answer -> {
           first.run();
           if (options.has("policies") && !client.log().isOver()) {
-            client.after(random.nextInt(50, 2000), () -> changePolicies(() -> {}));
+            int most = random.nextBoolean() ? 800 : 4000;
+            client.after(random.nextInt(50, most), () -> changePolicies(() -> {}));
           }
         });
   }

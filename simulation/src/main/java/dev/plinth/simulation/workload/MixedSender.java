@@ -8,6 +8,8 @@ import dev.plinth.testkit.lease.LogCall;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -17,11 +19,17 @@ final class MixedSender {
   private final WireClient client;
   private final int number;
   private final History<LogCall, LogAnswer> history;
+  private final Set<String> sentOnce;
 
-  MixedSender(WireClient client, int number, History<LogCall, LogAnswer> history) {
+  /**
+   * @param sentOnce gets the owners whose acquire was answered at the first attempt
+   */
+  MixedSender(
+      WireClient client, int number, History<LogCall, LogAnswer> history, Set<String> sentOnce) {
     this.client = client;
     this.number = number;
     this.history = history;
+    this.sentOnce = sentOnce;
   }
 
   /**
@@ -29,12 +37,18 @@ final class MixedSender {
    *
    * @param session that holds are bound to; empty for none
    * @param givesUpAfter then the request is cancelled, and how it ended is the call's answer
+   * @param replayAfter then it is sent again, if it was taken back
    */
   record Manner(
-      Duration timeout, Patience patience, String session, Optional<Duration> givesUpAfter) {}
+      Duration timeout,
+      Patience patience,
+      String session,
+      Optional<Duration> givesUpAfter,
+      Optional<Duration> replayAfter) {}
 
   void acquire(LogCall recorded, LogCall sent, Manner manner, Consumer<Optional<LogAnswer>> then) {
-    String id = client.newRequestId();
+    // Without a request id, it can be sent but once.
+    String id = manner.patience().isEndless() ? client.newRequestId() : "";
     if (sent.items().size() == 1) {
       send(
           LeaseServiceGrpc.getAcquireMethod(),
@@ -61,7 +75,7 @@ final class MixedSender {
    */
   void send(LogCall call, String key, Patience patience, Consumer<Optional<LogAnswer>> then) {
     String id = client.newRequestId();
-    Manner manner = new Manner(Duration.ZERO, patience, "", Optional.empty());
+    Manner manner = new Manner(Duration.ZERO, patience, "", Optional.empty(), Optional.empty());
     switch (call.kind()) {
       case RELEASE ->
           send(
@@ -120,10 +134,15 @@ final class MixedSender {
       Consumer<Optional<LogAnswer>> then,
       Manner manner,
       UnaryOperator<Q> cancel) {
+    if (!client.beginStep()) {
+      then.accept(Optional.empty());
+      return;
+    }
     History<LogCall, LogAnswer>.Call recorded = history.invoke(number, call);
     client.log().count("operations");
     client.log().count("operation mixed " + call.kind());
     boolean renewal = call.kind() == LogCall.Kind.RENEW;
+    AtomicReference<RetriedRequest<Q, A>> self = new AtomicReference<>();
     RetriedRequest<Q, A> retried =
         new RetriedRequest<>(
             client,
@@ -137,6 +156,12 @@ final class MixedSender {
                 LogAnswer told = read.apply(answer);
                 client.trace(call + " -> " + told);
                 recorded.ok(told);
+                if (self.get().attempts() == 1) {
+                  sentOnce.add(call.owner());
+                }
+                manner
+                    .replayAfter()
+                    .ifPresent(in -> client.after(in.toMillis(), self.get()::replayIfTakenBack));
                 then.accept(Optional.of(told));
               }
 
@@ -152,8 +177,18 @@ final class MixedSender {
                 then.accept(Optional.empty());
               }
             });
-    if (call.kind() == LogCall.Kind.ACQUIRE) {
+    self.set(retried);
+    if (call.kind() != LogCall.Kind.SET_POLICY) {
+      retried.believing();
+    }
+    if (call.kind() == LogCall.Kind.ACQUIRE && manner.patience().isEndless()) {
       retried.cancelledBy(cancel.apply(request));
+      manner.replayAfter().ifPresent(in -> retried.cancellingRefusals());
+    }
+    boolean neverSent = manner.givesUpAfter().isPresent() && client.random().nextInt(3) == 0;
+    if (neverSent) {
+      retried.startCancelled();
+      return;
     }
     retried.start();
     manner.givesUpAfter().ifPresent(in -> client.after(in.toMillis(), () -> giveUp(retried)));

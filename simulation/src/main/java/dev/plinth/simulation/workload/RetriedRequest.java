@@ -33,13 +33,17 @@ final class RetriedRequest<Q, A> {
   private final Patience patience;
   private final Predicate<A> hasEffect;
   private final Ending<A> ending;
+  private final Q original;
   private Q request;
   private Optional<Q> cancel = Optional.empty();
   private Optional<A> answer = Optional.empty();
   private Optional<A> refusal = Optional.empty();
   private Optional<CallFailure> refused = Optional.empty();
   private boolean cancelling;
+  private boolean believing;
+  private boolean cancelsRefusals;
   private boolean ended;
+  private boolean takenBack;
   private boolean mayHaveHappened;
   private int attempts;
   private int underWay;
@@ -57,6 +61,7 @@ final class RetriedRequest<Q, A> {
       Ending<A> ending) {
     this.client = client;
     this.method = method;
+    this.original = request;
     this.request = request;
     this.patience = patience;
     this.hasEffect = hasEffect;
@@ -76,6 +81,40 @@ final class RetriedRequest<Q, A> {
   RetriedRequest<Q, A> cancelledBy(Q other) {
     cancel = Optional.of(other);
     return this;
+  }
+
+  /** Now and then ends with an attempt that says it had no effect, instead of sending another. */
+  RetriedRequest<Q, A> believing() {
+    believing = true;
+    return this;
+  }
+
+  /** A refusal is settled by a cancel even where nothing is in doubt. */
+  RetriedRequest<Q, A> cancellingRefusals() {
+    cancelsRefusals = true;
+    return this;
+  }
+
+  /** Takes back what was never sent. */
+  void startCancelled() {
+    cancelling = true;
+    request = cancel.orElseThrow();
+    start();
+  }
+
+  /** What was taken back, sent once more long after: it must take nothing. */
+  void replayIfTakenBack() {
+    if (takenBack) {
+      client.log().count("replays");
+      request = original;
+      cancelling = false;
+      attempt();
+    }
+  }
+
+  /** How often it was sent. */
+  int attempts() {
+    return attempts;
   }
 
   /** The caller wants it no more. */
@@ -133,9 +172,15 @@ final class RetriedRequest<Q, A> {
                     .formatted(method.getBareMethodName(), client.name(), answer.get(), told));
       }
       answer = Optional.of(told);
+      if (takenBack) {
+        client
+            .log()
+            .violation(method.getBareMethodName() + " was taken back, but later got " + told);
+      }
     }
     if (!ended && !takesBack(told, byCancel)) {
       end();
+      takenBack = byCancel && !hasEffect.test(told);
       client.log().count("answered");
       if (hasEffect.test(told) || refusal.isEmpty() && refused.isEmpty()) {
         ending.answered(told);
@@ -159,7 +204,7 @@ final class RetriedRequest<Q, A> {
     if (cancelling) {
       return true; // the cancel's answer counts
     }
-    if (underWay == 0 && !mayHaveHappened) {
+    if (underWay == 0 && !mayHaveHappened && !cancelsRefusals) {
       return false;
     }
     client.log().count("taken back");
@@ -176,7 +221,12 @@ final class RetriedRequest<Q, A> {
     if (ended) {
       return;
     }
-    if (failure.isRetried() && attempts < patience.most()) {
+    boolean surelyNone = failure.none() && !mayHaveHappened && underWay == 0 && !cancelling;
+    if (believing && surelyNone && client.random().nextBoolean()) {
+      client.log().count("believed");
+      end();
+      ending.failed(failure, true);
+    } else if (failure.isRetried() && attempts < patience.most()) {
       client.after(
           failure.code() == Status.Code.RESOURCE_EXHAUSTED ? FULL_MILLIS : patience.pauseMillis(),
           () -> {

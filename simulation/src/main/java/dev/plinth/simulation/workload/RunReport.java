@@ -26,15 +26,29 @@ public record RunReport(
     return counts.getOrDefault(what, 0L);
   }
 
+  /** What clients asked for. */
+  public long operations() {
+    return count("operations") + count("watches") + count("snapshots");
+  }
+
   public boolean isClean() {
     return violations.isEmpty();
   }
 
   /** All that is needed to find out why. */
   public String failure(Path directory) {
-    Path file = directory.resolve("seed-" + seed + ".txt");
+    return failure(directory.resolve("seed-" + seed + ".txt"), "");
+  }
+
+  /** The same of a run that was made small. */
+  public String shrunk(Path directory) {
+    return failure(directory.resolve("seed-" + seed + "-shrunk.txt"), " -Pshrink");
+  }
+
+  private String failure(Path file, String option) {
     trace.write(file);
-    return "commit %s, seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\nagain: ./gradlew sim -Pseed=%d"
+    return ("commit %s, seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\n"
+            + "%d operations, %d faults; again: ./gradlew sim -Pseed=%d%s")
         .formatted(
             System.getProperty("plinth.commit", "of the working tree"),
             seed,
@@ -42,7 +56,10 @@ public record RunReport(
             options,
             file.toAbsolutePath(),
             String.join("\n", trace.last()),
-            seed);
+            operations(),
+            count("faults"),
+            seed,
+            option);
   }
 
   static String stack(Throwable thrown) {

@@ -7,8 +7,9 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * What a seed drew before its run began. Each operation and fault exists with 1/2, so that some
- * runs are full of what in others would be rare.
+ * What a seed drew before its run began: first how many of the operations and of the faults there
+ * are, then which. So some runs are full of what in others would be rare, and some have everything
+ * that a coincidence needs.
  *
  * @param present operations that there are
  * @param faults that there are
@@ -45,7 +46,17 @@ public record SwarmOptions(
           "cancels",
           "sessions",
           "watches",
-          "spread");
+          "spread",
+          "probes",
+          "queues",
+          "anonymous",
+          "graces",
+          "reused-ids");
+
+  private static final String CALM = "calm";
+
+  /** How likely each operation, or fault, is to exist. */
+  private static final double[] DENSITIES = {0.35, 0.6, 0.85, 1};
 
   /** What servers are started with. */
   public record ServerOptions(
@@ -60,7 +71,7 @@ public record SwarmOptions(
     static ServerOptions draw(SplittableRandom random, boolean etcd) {
       return new ServerOptions(
           etcd,
-          random.nextInt(1, 4),
+          random.nextInt(6) == 0 ? 1 : random.nextInt(2, 4),
           random.nextInt(1, 5),
           random.nextBoolean() ? random.nextInt(4, 64) : 10_000,
           random.nextBoolean() ? 1 : 64,
@@ -74,7 +85,13 @@ public record SwarmOptions(
     SplittableRandom random = seeds.random("options");
     SplittableRandom engine = seeds.random("engine");
     Set<String> present = new TreeSet<>();
-    OPERATIONS.stream().filter(each -> random.nextBoolean()).forEach(present::add);
+    double density = density(random);
+    OPERATIONS.stream().filter(each -> random.nextDouble() < density).forEach(present::add);
+    if (random.nextInt(4) == 0) {
+      // Little runs out by time, so a node that was deposed has nothing to do by which to notice.
+      present.add(CALM);
+      present.removeAll(Set.of("sessions", "lock-delays", "graces"));
+    }
     ServerOptions settings = ServerOptions.draw(random, engine.nextInt(4) > 0);
     Set<FaultKind> faults = FaultKind.draw(random, engine, settings);
     return new SwarmOptions(
@@ -86,6 +103,14 @@ public record SwarmOptions(
         random.nextInt(3) == 0 ? 5 : random.nextInt(20, 400),
         random.nextInt(30, 120),
         faults.contains(FaultKind.DRIFT) ? 10_000 : 0);
+  }
+
+  static double density(SplittableRandom random) {
+    return DENSITIES[random.nextInt(DENSITIES.length)];
+  }
+
+  boolean isCalm() {
+    return present.contains(CALM);
   }
 
   boolean has(String operation) {

@@ -89,7 +89,10 @@ final class WatchClient {
           parts.clear();
         }
       }
-      case EVENTS -> message.getEvents().getEventsList().forEach(this::happened);
+      case EVENTS -> {
+        message.getEvents().getEventsList().forEach(each -> client.log().count("watched events"));
+        told.addAll(events(message));
+      }
       case GAP -> told.add(new Told.Gap());
       default -> {}
     }
@@ -99,12 +102,17 @@ final class WatchClient {
     }
   }
 
-  private void happened(WatchEvent event) {
-    client.log().count("watched events");
-    if (event.getType() != WatchEvent.Type.TYPE_CHANGED) {
-      String type = event.getType().name().substring("TYPE_".length());
-      told.add(new Told.Happened(LogEvent.Type.valueOf(type), event.getLease().getToken()));
-    }
+  /** The events of a message that stand in the log, too. */
+  static List<Told> events(WatchResponse message) {
+    return message.getEvents().getEventsList().stream()
+        .filter(event -> event.getType() != WatchEvent.Type.TYPE_CHANGED)
+        .map(WatchClient::happened)
+        .toList();
+  }
+
+  private static Told happened(WatchEvent event) {
+    String type = event.getType().name().substring("TYPE_".length());
+    return new Told.Happened(LogEvent.Type.valueOf(type), event.getLease().getToken());
   }
 
   /** Whether it has come to this event, or told a state since by a snapshot in which nothing is. */

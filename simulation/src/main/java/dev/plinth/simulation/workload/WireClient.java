@@ -20,6 +20,8 @@ final class WireClient {
   private final WorkloadLog log;
   private int served;
   private int requests;
+  private int turns;
+  private int steps;
 
   WireClient(SimulatedNetwork network, Simulation simulation, String name, Setting setting) {
     SimulatedProcess process = simulation.process(name, simulation.clock(name));
@@ -44,6 +46,28 @@ final class WireClient {
 
   SplittableRandom random() {
     return random;
+  }
+
+  /** Begins its next turn; false if the run has none of it. */
+  boolean beginTurn() {
+    turns++;
+    steps = 0;
+    return has("turn " + turns);
+  }
+
+  /** For the choices of this turn alone: whatever was left out before, they are the same. */
+  SplittableRandom turnRandom() {
+    return machine.process().simulation().random(name() + " turn " + turns);
+  }
+
+  /** Begins the next step of its turn; false if the run has none of it. */
+  boolean beginStep() {
+    return has("turn " + turns + " step " + ++steps);
+  }
+
+  /** Whether the run has a part of this client. */
+  boolean has(String part) {
+    return machine.process().simulation().parts().has(name() + " " + part);
   }
 
   WorkloadLog log() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DeterminismTest {
-  private static final int SEEDS = 40;
+  private static final int SEEDS = 8;
 
   @Test
   void aSeed_runAgain_leavesTheSameTrace() {
@@ -35,7 +35,7 @@ class DeterminismTest {
   void manySimulations_leaveNoThreads() {
     EchoWorld.hash(1);
     int before = BatonThread.created();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 6; i++) {
       EchoWorld.hash(1);
     }
     assertTrue(BatonThread.created() - before < 5, "new threads");

@@ -39,7 +39,7 @@ class PlantsTest {
   @ParameterizedTest
   @ValueSource(strings = {"answer-before-commit", "token-not-compared"})
   void aCheapPlant_isFound(String name, @TempDir Path folder) {
-    PlantResult result = new Planter(ROOT, folder).run(plant(name), 1, FEW_SEEDS);
+    PlantResult result = new Planter(ROOT, folder, 0).run(plant(name), 1, FEW_SEEDS);
     assertTrue(result.found(), result.toString());
   }
 
@@ -50,7 +50,7 @@ class PlantsTest {
     Plant often = Plant.parse("often", text(file, "import"));
     assertThrows(StalePlantException.class, () -> COMPILER.compile(gone, folder));
     assertThrows(StalePlantException.class, () -> COMPILER.compile(often, folder));
-    PlantResult result = new Planter(ROOT, folder).run(gone, 1, 1);
+    PlantResult result = new Planter(ROOT, folder, 0).run(gone, 1, 1);
     assertTrue(!result.found() && result.checker().startsWith("stale"), result.toString());
   }
 

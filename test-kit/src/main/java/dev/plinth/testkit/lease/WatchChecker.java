@@ -37,11 +37,26 @@ public final class WatchChecker {
    * @param told beginning with a snapshot, up to the last event of the log
    */
   public static void check(List<LogEvent> log, List<Told> told) {
-    new WatchChecker(log).check(told);
+    int next = new WatchChecker(log).check(told, UNKNOWN, log.size());
+    require(next == log.size(), "the end was not told", next);
   }
 
-  private void check(List<Told> told) {
-    int next = UNKNOWN; // the place in the log that the next event must have
+  /**
+   * Checks a watch that was ended at any time.
+   *
+   * @param told beginning with a snapshot; empty if that did not come
+   * @param from so many events of the log are known to have happened before the watch was asked for
+   */
+  public static void checkBegun(List<LogEvent> log, List<Told> told, int from) {
+    new WatchChecker(log).check(told, from, UNKNOWN);
+  }
+
+  /**
+   * @param from the place in the log that the first event has at least; UNKNOWN if it may be any
+   * @param end the place in the log that the watch has come to; UNKNOWN if it may be any
+   */
+  private int check(List<Told> told, int from, int end) {
+    int next = from; // the place in the log that the next event must have
     boolean begins = true;
     for (int i = 0; i < told.size(); i++) {
       if (told.get(i) instanceof Told.Gap) {
@@ -49,7 +64,7 @@ public final class WatchChecker {
         begins = true;
       } else if (told.get(i) instanceof Told.Snapshot snapshot) {
         require(begins, "a snapshot in the middle, without a gap", i);
-        int at = positionAfter(told, i, Math.max(0, next));
+        int at = positionAfter(told, i, Math.max(0, next), end);
         require(at >= next, "a snapshot that went back", i);
         require(stateAt(at).equals(snapshot.tokens()), "not the state at " + at, i);
         next = at;
@@ -61,11 +76,11 @@ public final class WatchChecker {
         next = place + 1;
       }
     }
-    require(next == log.size(), "the end was not told", next);
+    return next;
   }
 
-  /** Where the first event after a snapshot stands; the end of the log if there is none. */
-  private int positionAfter(List<Told> told, int snapshot, int from) {
+  /** Where the first event after a snapshot stands; the end if there is none. */
+  private int positionAfter(List<Told> told, int snapshot, int from, int end) {
     for (int i = snapshot + 1; i < told.size(); i++) {
       if (told.get(i) instanceof Told.Happened) {
         Integer place = places.get(told.get(i));
@@ -75,14 +90,18 @@ public final class WatchChecker {
         return positionOf((Told.Snapshot) told.get(snapshot), snapshot, from);
       }
     }
-    return log.size();
+    return end == UNKNOWN ? positionOf((Told.Snapshot) told.get(snapshot), snapshot, from) : end;
   }
 
   /** No event came between two snapshots: the first moment that looks like it will do. */
   private int positionOf(Told.Snapshot snapshot, int index, int from) {
+    Set<Long> held = stateAt(from);
     for (int at = from; at <= log.size(); at++) {
-      if (stateAt(at).equals(snapshot.tokens())) {
+      if (held.size() == snapshot.tokens().size() && held.equals(snapshot.tokens())) {
         return at;
+      }
+      if (at < log.size()) {
+        follow(log.get(at), held);
       }
     }
     throw new AssertionError("told[" + index + "]: a state that never was " + snapshot);
@@ -90,14 +109,16 @@ public final class WatchChecker {
 
   private Set<Long> stateAt(int at) {
     Set<Long> held = new TreeSet<>();
-    for (LogEvent event : log.subList(0, at)) {
-      if (event.isGrant()) {
-        held.add(event.token());
-      } else {
-        held.remove(event.token());
-      }
-    }
+    log.subList(0, at).forEach(event -> follow(event, held));
     return held;
+  }
+
+  private static void follow(LogEvent event, Set<Long> held) {
+    if (event.isGrant()) {
+      held.add(event.token());
+    } else {
+      held.remove(event.token());
+    }
   }
 
   private static void require(boolean holds, String what, int at) {

@@ -51,6 +51,29 @@ class WatchCheckerTest {
     wrong(snapshot(), GRANT_1, GAP, END_1, GRANT_2, END_2);
   }
 
+  @Test
+  void watchThatEndedEarly_isRightUpToThere() {
+    begun(0);
+    begun(0, snapshot(2));
+    begun(0, snapshot(1), END_1);
+    assertThrows(AssertionError.class, () -> begun(0, snapshot(1L, 2L)));
+    assertThrows(AssertionError.class, () -> begun(0, snapshot(1), GRANT_2));
+  }
+
+  @Test
+  void watchThatShowsLessThanWasKnown_isWrong() {
+    begun(3, snapshot(2), END_2);
+    begun(3, snapshot());
+    begun(4, snapshot());
+    assertThrows(AssertionError.class, () -> begun(2, snapshot(1)));
+    assertThrows(AssertionError.class, () -> begun(2, snapshot(1), END_1));
+    assertThrows(AssertionError.class, () -> begun(4, snapshot(2)));
+  }
+
+  private static void begun(int known, Told... told) {
+    WatchChecker.checkBegun(LOG, List.of(told), known);
+  }
+
   private static Told snapshot(Long... tokens) {
     return new Told.Snapshot(Set.of(tokens));
   }

@@ -1,5 +1,6 @@
 package dev.plinth.simulation.store.etcd;
 
+import com.google.protobuf.MessageLite;
 import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.etcd.EtcdCluster;
 import dev.plinth.shards.store.etcd.EtcdConnections;
@@ -17,15 +18,19 @@ import dev.plinth.simulation.kernel.SimulatedMachine;
 import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.testkit.TestSettings;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnRequest;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 
 /** The model of etcd for a cluster: opens the real adapter over it, and disturbs it. */
 public final class EtcdStoreControl implements StoreControl, StoreFactory {
   private static final Duration USUAL = Duration.ofMillis(2);
+  private static final long USUAL_MARGIN = 200;
 
   private final SimulatedEtcd etcd;
   private final SplittableRandom random;
@@ -49,8 +54,16 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
         TestSettings.read(
             EtcdSettings.class,
             "--session-ttl=" + sessionSeconds + "s",
+            "--authority-margin=" + margin(sessionSeconds) + "ms",
             "--request-timeout=1s",
             "--commits-in-flight=" + commitsInFlight);
+  }
+
+  /** The usual one, or more: then a node falls silent long before its session ends. */
+  private long margin(int sessionSeconds) {
+    return random.nextBoolean()
+        ? USUAL_MARGIN
+        : random.nextLong(USUAL_MARGIN, sessionSeconds * 500);
   }
 
   @Override
@@ -125,6 +138,34 @@ public final class EtcdStoreControl implements StoreControl, StoreFactory {
   @Override
   public void restart() {
     etcd.restart();
+  }
+
+  @Override
+  public void holdCommit(String node, Consumer<Runnable> held) {
+    etcd.holdNext(node, EtcdStoreControl::isCommit, held);
+  }
+
+  @Override
+  public void holdLoad(String node, Consumer<Runnable> held) {
+    etcd.holdNext(node, EtcdStoreControl::isLoad, held);
+  }
+
+  private static boolean isLoad(MessageLite request) {
+    return request instanceof TxnRequest txn
+        && txn.getSuccessList().stream()
+            .anyMatch(op -> op.getRequestRange().getKey().toStringUtf8().contains("/rows/"));
+  }
+
+  /** It writes the number of a commit, by itself or within a bundle. */
+  private static boolean isCommit(MessageLite request) {
+    return request instanceof TxnRequest txn
+        && txn.getSuccessList().stream().anyMatch(EtcdStoreControl::isCommit);
+  }
+
+  private static boolean isCommit(RequestOp op) {
+    return op.hasRequestTxn()
+        ? isCommit(op.getRequestTxn())
+        : op.hasRequestPut() && op.getRequestPut().getKey().toStringUtf8().contains("/revisions/");
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.plinth.simulation.plant;
+package dev.plinth.simulation.workload;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Finds out from the text of a violation which checker saw it. */
-final class CheckerName {
+public final class CheckerName {
   private static final Pattern FRAME =
       Pattern.compile("at .*dev\\.plinth\\.(?:testkit|simulation)\\.(?:\\w+\\.)*(\\w+)\\.");
   private static final Map<String, String> SIGNS = new LinkedHashMap<>();
@@ -14,7 +14,10 @@ final class CheckerName {
   static {
     SIGNS.put("Undecided", "linearizability, undecided");
     SIGNS.put("LeaseChecks.lambda$keyed", "linearizability");
-    SIGNS.put("SnapshotClient.check", "age of snapshots");
+    SIGNS.put("QueueClient.check", "order of waiters");
+    SIGNS.put("grace spent", "grace after a takeover");
+    SIGNS.put("was taken back, but later", "cancels are kept");
+    SIGNS.put("a request id used again", "request ids used twice");
     SIGNS.put("have no answer", "answers after healing");
     SIGNS.put("no answer to", "answers after healing");
     SIGNS.put("that no client knows", "leftovers after healing");
@@ -25,7 +28,10 @@ final class CheckerName {
 
   private CheckerName() {}
 
-  static String of(String violation) {
+  public static String of(String violation) {
+    if (violation.contains("SnapshotClient.check")) {
+      return "age of snapshots";
+    }
     Matcher frame = FRAME.matcher(violation);
     if (frame.find() && frame.group(1).endsWith("Checker")) {
       return frame.group(1);

@@ -157,7 +157,7 @@ class PresenceWatchTest {
     calls.registry.open(RegistryCalls.SHORT);
     server.restart();
     var watch = calls.watch(calls.watching());
-    assertTrue(watch.next().hasIncompleteFor());
+    assertTrue(watch.next().hasSnapshot());
     watch.next(message -> message.hasProgress() && !message.hasIncompleteFor());
   }
 

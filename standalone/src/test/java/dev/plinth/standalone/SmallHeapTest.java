@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
-import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.util.Durations;
 import dev.plinth.lease.v1.AcquireRequest;
 import dev.plinth.lease.v1.ElectionServiceGrpc;
@@ -244,30 +243,6 @@ class SmallHeapTest {
     }
     Await.until("some are refused", () -> refused.get() > 0);
     victim.acquire(small("another"));
-  }
-
-  @Test
-  void K14_requestsOfWaits_areBounded_alsoWhatTheServerHasNoFieldFor() throws Exception {
-    victim.acquire(small("held"));
-    UnknownFieldSet.Field ballast =
-        UnknownFieldSet.Field.newBuilder()
-            .addLengthDelimited(ByteString.copyFrom(new byte[1 << 20]))
-            .build();
-    AcquireRequest wait =
-        small("held").toBuilder()
-            .setOwnerId("other")
-            .setWait(Durations.fromSeconds(25))
-            .setUnknownFields(UnknownFieldSet.newBuilder().addField(1000, ballast).build())
-            .build();
-    for (int i = 0; i < 20; i++) {
-      ManagedChannel many = channel(1 << 20);
-      for (int call = 0; call < 50; call++) {
-        call(many, LeaseServiceGrpc.getAcquireMethod(), wait, counting(new Semaphore(0)));
-      }
-      assertAlive();
-    }
-    Await.until("some are refused", () -> refused.get() > 0);
-    assertAlive();
   }
 
   private static AcquireRequest payload(String key) {

@@ -54,19 +54,18 @@ class UnownedShardTest {
     }
     assertRefused(call(BeatService.WAIT, WAIT));
     waiting.forEach(call -> call.cancel("gone", null));
-    Await.until("they ended", () -> ended.size() == ROOM);
-    Await.until(
-        "there is room again",
-        () -> {
-          ended.clear();
-          waiting.clear();
-          for (int i = 0; i < ROOM + 1; i++) {
-            waiting.add(call(BeatService.WAIT, WAIT));
-          }
-          Await.until("one is refused", () -> !ended.isEmpty());
-          waiting.forEach(call -> call.cancel("gone", null));
-          return ended.stream().filter(UnownedShardTest::isRefused).count() == 1;
-        });
+    Await.until("they wait no more", () -> waited() == ROOM && ended.size() == ROOM);
+    ended.clear();
+    for (int i = 0; i < ROOM; i++) {
+      call(BeatService.WAIT, WAIT);
+    }
+    assertRefused(call(BeatService.WAIT, WAIT));
+    assertEquals(0, ended.size(), "there was room for the others");
+  }
+
+  /** Calls whose wait has ended. */
+  private long waited() {
+    return node.metrics.registry().get("plinth.shards.move.wait").timer().count();
   }
 
   @Test
@@ -85,10 +84,6 @@ class UnownedShardTest {
   private void assertRefused(ClientCall<?, ?> call) {
     Await.until("it is refused", () -> !ended.isEmpty());
     assertEquals(Status.Code.RESOURCE_EXHAUSTED, ended.remove().getCode());
-  }
-
-  private static boolean isRefused(Status status) {
-    return status.getCode() == Status.Code.RESOURCE_EXHAUSTED;
   }
 
   private <Q, A> ClientCall<Q, A> call(MethodDescriptor<Q, A> method, Q request) {

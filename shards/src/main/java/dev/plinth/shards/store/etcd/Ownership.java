@@ -21,8 +21,6 @@ final class Ownership {
   /** A shard and the epoch of its key. */
   record Held(int shard, long epoch) {}
 
-  private static final GetOption AT_HAND = GetOption.builder().withSerializable(true).build();
-
   private final FailoverEtcdClient failoverEtcdClient;
   private final EtcdKeys etcdKeys;
   private final ByteSequence node;
@@ -33,11 +31,11 @@ final class Ownership {
     this.node = EtcdKeys.bytes(node);
   }
 
-  /** Empty where the shard has an owner. */
+  /**
+   * Empty where the shard has an owner. Who claims has seen a moment before that it has none, so
+   * this is one request: nobody serves the shard meanwhile.
+   */
   Optional<Claimed> claim(int shard, NodeSession nodeSession) {
-    if (isOthers(shard, nodeSession)) {
-      return Optional.empty();
-    }
     TxnResponse answer = make(shard, nodeSession);
     Optional<KeyValue> stray =
         answer.isSucceeded() ? Optional.empty() : strayOf(answer, nodeSession);
@@ -49,17 +47,6 @@ final class Ownership {
       answer = make(shard, nodeSession);
     }
     return answer.isSucceeded() ? Optional.of(claimed(shard, answer)) : Optional.empty();
-  }
-
-  /** A look before the leap: etcd logs and syncs even a transaction that then changes nothing. */
-  private boolean isOthers(int shard, NodeSession nodeSession) {
-    return failoverEtcdClient
-        .read(
-            "cannot see who owns shard " + shard,
-            failoverEtcdClient.get(etcdKeys.owner(shard), AT_HAND))
-        .getKvs()
-        .stream()
-        .anyMatch(owner -> owner.getLease() != nodeSession.lease());
   }
 
   private TxnResponse make(int shard, NodeSession nodeSession) {

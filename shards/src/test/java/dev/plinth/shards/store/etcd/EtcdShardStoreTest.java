@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.plinth.machine.Machine;
 import dev.plinth.server.failure.Failure.StoreUnavailable;
 import dev.plinth.shards.store.OwnedShard;
 import dev.plinth.shards.store.OwnedShard.CommitResult;
@@ -18,13 +19,18 @@ import dev.plinth.shards.store.Write;
 import dev.plinth.testkit.Await;
 import dev.plinth.testkit.engine.Engines;
 import dev.plinth.testkit.engine.SharedEngine;
+import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.kv.TxnResponse;
 import io.grpc.Context;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,6 +77,49 @@ class EtcdShardStoreTest extends ShardStoreContract {
     assertTrue(
         refused.getMessage().contains("shards says 4 shards (expected: 5)"), refused.getMessage());
     assertFalse(refused.mayHaveApplied());
+  }
+
+  /** Nobody serves the shard meanwhile. */
+  @Test
+  void claim_ofAFreeShard_isOneRequest() {
+    AtomicInteger sent = new AtomicInteger();
+    String owner = stores.prefix + "owners/0002";
+    EtcdConnections counting = new CountingConnections(owner, sent);
+    EtcdCluster cluster = new EtcdCluster(List.of(ETCD.hostPorts()), stores.settings(2));
+    EtcdShardStore counted =
+        EtcdShardStore.open(
+            cluster, "node-2", SHARDS, new SimpleMeterRegistry(), Machine.system(), counting);
+    try (counted) {
+      assertTrue(counted.claim(2).isPresent());
+      assertEquals(1, sent.get());
+      assertTrue(store.claim(2).isEmpty());
+    }
+  }
+
+  /** Counts the transactions that name a key. */
+  private record CountingConnections(String key, AtomicInteger sent) implements EtcdConnections {
+    @Override
+    public Client client(List<String> members, Duration timeout) {
+      return EtcdConnections.network().client(members, timeout);
+    }
+
+    @Override
+    public TxnSender txns(List<String> members, Duration timeout) {
+      TxnSender network = EtcdConnections.network().txns(members, timeout);
+      return new TxnSender() {
+        @Override
+        public CompletableFuture<TxnResponse> send(TxnRequest request) {
+          boolean named = request.toByteString().toStringUtf8().contains(key);
+          sent.addAndGet(named ? 1 : 0);
+          return network.send(request);
+        }
+
+        @Override
+        public void close() {
+          network.close();
+        }
+      };
+    }
   }
 
   @Test

@@ -239,7 +239,7 @@ class GatesTest extends ConfigCoreTest {
     established(40);
     withSessions();
     put(LIMITS, 1, "two");
-    start(LIMITS, 2, HALVES);
+    start(LIMITS, 2, HALVES, gates(0, 0, 0, false));
     applyAll();
     List<String> given = List.copyOf(received(2));
     List<String> others = agents.keySet().stream().filter(name -> !given.contains(name)).toList();

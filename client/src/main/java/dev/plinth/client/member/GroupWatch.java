@@ -5,7 +5,7 @@ import dev.plinth.client.internal.ClientEventLoop;
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
 import dev.plinth.client.internal.SerialExecutor;
-import dev.plinth.client.internal.WatchStream;
+import dev.plinth.client.internal.ResumingWatch;
 import dev.plinth.registry.v1.LabelFilter;
 import dev.plinth.registry.v1.Member;
 import dev.plinth.registry.v1.RegistryServiceGrpc;
@@ -27,7 +27,7 @@ public final class GroupWatch implements AutoCloseable {
   private final ClientEventLoop loop;
   private final SerialExecutor calls;
   private final MemberFold fold = new MemberFold();
-  private final WatchStream<WatchMembersRequest, WatchMembersResponse> stream;
+  private final ResumingWatch<WatchMembersRequest, WatchMembersResponse> stream;
   private final List<Consumer<GroupWatch>> listeners = new CopyOnWriteArrayList<>();
   private volatile Consumer<CallFailedException> onFailure = failure -> {};
   private volatile MemberFold.View view = MemberFold.View.EMPTY;
@@ -45,7 +45,7 @@ public final class GroupWatch implements AutoCloseable {
     loop = runtime.environment().loop();
     calls = new SerialExecutor(runtime.environment().callbacks());
     stream =
-        new WatchStream<>(
+        new ResumingWatch<>(
             runtime,
             RegistryServiceGrpc.getWatchMembersMethod(),
             this::nextRequest,
@@ -124,7 +124,7 @@ public final class GroupWatch implements AutoCloseable {
     }
   }
 
-  private final class ResponseReceiver implements WatchStream.Listener<WatchMembersResponse> {
+  private final class ResponseReceiver implements ResumingWatch.Listener<WatchMembersResponse> {
     @Override
     public void onMessage(WatchMembersResponse message) {
       if (fold.take(message)) {

@@ -2,7 +2,7 @@ package dev.plinth.client.partition;
 
 import dev.plinth.client.internal.ClientRuntime;
 import dev.plinth.client.internal.OperationDeadline;
-import dev.plinth.client.internal.WatchStream;
+import dev.plinth.client.internal.ResumingWatch;
 import dev.plinth.registry.v1.Partition;
 import dev.plinth.registry.v1.PartitionServiceGrpc;
 import dev.plinth.registry.v1.PartitionSnapshot;
@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 public final class PartitionOwners implements AutoCloseable {
   private final WatchPartitionsRequest request;
   private final int count;
-  private final WatchStream<WatchPartitionsRequest, WatchPartitionsResponse> stream;
+  private final ResumingWatch<WatchPartitionsRequest, WatchPartitionsResponse> stream;
   private final Consumer<List<Partition>> onChange;
   // On the event loop.
   private Map<Integer, Partition> partitions = new TreeMap<>();
@@ -45,7 +45,7 @@ public final class PartitionOwners implements AutoCloseable {
     this.count = count;
     this.onChange = onChange;
     stream =
-        new WatchStream<>(
+        new ResumingWatch<>(
             runtime,
             PartitionServiceGrpc.getWatchPartitionsMethod(),
             this::nextRequest,
@@ -95,7 +95,7 @@ public final class PartitionOwners implements AutoCloseable {
     onChange.accept(changed);
   }
 
-  private final class ResponseReceiver implements WatchStream.Listener<WatchPartitionsResponse> {
+  private final class ResponseReceiver implements ResumingWatch.Listener<WatchPartitionsResponse> {
     @Override
     public void onMessage(WatchPartitionsResponse message) {
       switch (message.getBodyCase()) {

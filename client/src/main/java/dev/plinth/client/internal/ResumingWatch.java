@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * A watch of something at the server: opened again when it breaks, when it is silent for too long,
  * and from the beginning when its resume token is refused; until it is closed.
  */
-public final class WatchStream<Q, A> implements AutoCloseable {
+public final class ResumingWatch<Q, A> implements AutoCloseable {
   // A server tells of its progress every 5 s.
   private static final Duration MAX_SILENCE = Duration.ofSeconds(20);
 
@@ -32,7 +32,7 @@ public final class WatchStream<Q, A> implements AutoCloseable {
   /**
    * @param requests each opening asks for one
    */
-  public WatchStream(
+  public ResumingWatch(
       ClientRuntime runtime,
       MethodDescriptor<Q, A> method,
       Supplier<Q> requests,

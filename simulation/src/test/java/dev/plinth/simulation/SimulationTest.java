@@ -26,7 +26,7 @@ class SimulationTest {
   @Test
   void fixedSeeds_violateNothing_andLeaveTheSameTracesInAnotherJvm(@TempDir Path directory) {
     try (JavaProcess other =
-        JavaProcess.start(directory, SimulationMain.class, "hashes", "1", "" + TWICE)) {
+        JavaProcess.start(directory, SimulationMain.class, "hashes", "1", "" + TWICE, "leases")) {
       long answered = 0;
       for (long seed = 1; seed <= SEEDS; seed++) {
         RunReport report = LeaseRun.of(seed);

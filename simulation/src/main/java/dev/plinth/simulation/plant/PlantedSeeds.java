@@ -1,7 +1,7 @@
 package dev.plinth.simulation.plant;
 
-import dev.plinth.simulation.workload.LeaseRun;
 import dev.plinth.simulation.workload.RunReport;
+import dev.plinth.simulation.workload.WorkloadKind;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,8 +9,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Runs seeds, {@code FROM} up to {@code TO} without it, and ends after the first with a violation.
- * It does not outlive its standard input.
+ * Runs seeds of a workload, {@code WORKLOAD FROM} up to {@code TO} without it, and ends after the
+ * first with a violation. It does not outlive its standard input.
  */
 public final class PlantedSeeds {
   static final String FOUND = "found ";
@@ -26,11 +26,12 @@ public final class PlantedSeeds {
     AtomicLong since = new AtomicLong(System.nanoTime());
     daemon(PlantedSeeds::awaitEndOfInput);
     daemon(() -> awaitStuck(current, since));
-    long to = Long.parseLong(args[1]);
-    for (long seed = Long.parseLong(args[0]); seed < to; seed++) {
+    WorkloadKind kind = WorkloadKind.named(args[0]);
+    long to = Long.parseLong(args[2]);
+    for (long seed = Long.parseLong(args[1]); seed < to; seed++) {
       current.set(seed);
       since.set(System.nanoTime());
-      RunReport report = LeaseRun.of(seed);
+      RunReport report = kind.run(seed);
       if (!report.isClean()) {
         String violation = report.violations().get(0);
         System.out.println(violation);

@@ -1,6 +1,6 @@
 package dev.plinth.simulation.plant;
 
-import dev.plinth.simulation.workload.LeaseRun;
+import dev.plinth.simulation.workload.WorkloadKind;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongPredicate;
+import java.util.function.BiPredicate;
 
 /**
  * Runs the simulation with a plant: the changed classes go before the others on the class path of a
@@ -21,17 +21,17 @@ public final class Planter {
 
   private final PlantCompiler compiler;
   private final Path work;
-  private final LongPredicate clean;
+  private final BiPredicate<WorkloadKind, Long> clean;
 
   /**
    * @param root of the repository
    * @param work folder for classes and output
    */
   public Planter(Path root, Path work) {
-    this(root, work, seed -> LeaseRun.of(seed).isClean());
+    this(root, work, (kind, seed) -> kind.run(seed).isClean());
   }
 
-  Planter(Path root, Path work, LongPredicate clean) {
+  Planter(Path root, Path work, BiPredicate<WorkloadKind, Long> clean) {
     this.compiler = new PlantCompiler(root);
     this.work = work;
     this.clean = clean;
@@ -53,7 +53,7 @@ public final class Planter {
         break;
       }
       long seed = found.get().seed();
-      if (clean.test(seed)) {
+      if (clean.test(plant.workload(), seed)) {
         return new PlantResult(plant, true, seed - first + 1, seed, found.get().checker());
       }
       from = seed + 1;
@@ -72,6 +72,7 @@ public final class Planter {
             "-cp",
             classPath,
             PlantedSeeds.class.getName(),
+            plant.workload().toString(),
             Long.toString(from),
             Long.toString(to));
     try {

@@ -66,6 +66,7 @@ public final class LeaseRun {
       }
       simulation.uncaught().forEach(run.log::violation);
       return new RunReport(
+          WorkloadKind.LEASES,
           seed,
           run.options.toString(),
           simulation.trace(),

@@ -10,11 +10,13 @@ import java.util.Map;
 /**
  * What a seed did.
  *
+ * @param workload what its clients used
  * @param violations what must not be; empty mostly
  * @param counts of operations, faults, answers
  * @param nanos of virtual time
  */
 public record RunReport(
+    WorkloadKind workload,
     long seed,
     String options,
     Trace trace,
@@ -32,9 +34,8 @@ public record RunReport(
 
   /** All that is needed to find out why. */
   public String failure(Path directory) {
-    Path file = directory.resolve("seed-" + seed + ".txt");
-    trace.write(file);
-    return "commit %s, seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\nagain: ./gradlew sim -Pseed=%d"
+    Path file = write(directory);
+    return "commit %s, seed %d violates: %s\noptions: %s\nlast lines (all in %s):\n%s\nagain: ./gradlew sim -Pworkload=%s -Pseed=%d"
         .formatted(
             System.getProperty("plinth.commit", "of the working tree"),
             seed,
@@ -42,10 +43,18 @@ public record RunReport(
             options,
             file.toAbsolutePath(),
             String.join("\n", trace.last()),
+            workload,
             seed);
   }
 
-  static String stack(Throwable thrown) {
+  /** The whole trace, to a file of its own. */
+  public Path write(Path directory) {
+    Path file = directory.resolve(workload + "-" + seed + ".txt");
+    trace.write(file);
+    return file;
+  }
+
+  public static String stack(Throwable thrown) {
     StringWriter stack = new StringWriter();
     thrown.printStackTrace(new PrintWriter(stack));
     return stack.toString();

@@ -88,7 +88,7 @@ public record SwarmOptions(
         faults.contains(FaultKind.DRIFT) ? 10_000 : 0);
   }
 
-  boolean has(String operation) {
+  public boolean has(String operation) {
     return present.contains(operation);
   }
 

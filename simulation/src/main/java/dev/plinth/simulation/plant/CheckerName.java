@@ -15,6 +15,18 @@ final class CheckerName {
     SIGNS.put("Undecided", "linearizability, undecided");
     SIGNS.put("LeaseChecks.lambda$keyed", "linearizability");
     SIGNS.put("SnapshotClient.check", "age of snapshots");
+    SIGNS.put("two believe", "BeliefChecker");
+    SIGNS.put("was not told", "BeliefChecker");
+    SIGNS.put("told twice", "BeliefChecker");
+    SIGNS.put("after a beat that was answered", "life of sessions");
+    SIGNS.put("an ended member", "late calls");
+    SIGNS.put("a closed session lives", "late calls");
+    SIGNS.put("MemberWorkload.checkViews", "fold of watches");
+    SIGNS.put("MemberWorkload.checkSilence", "silence after healing");
+    SIGNS.put("ClientWorkload.checkObservers", "LeaderChecker");
+    SIGNS.put("not settled", "end of the run");
+    SIGNS.put("has not closed", "end of the run");
+    SIGNS.put("the ledger of", "ledger of ids");
     SIGNS.put("have no answer", "answers after healing");
     SIGNS.put("no answer to", "answers after healing");
     SIGNS.put("that no client knows", "leftovers after healing");

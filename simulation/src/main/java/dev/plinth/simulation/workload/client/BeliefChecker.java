@@ -21,6 +21,10 @@ final class BeliefChecker {
   }
 
   void granted(Belief next) {
+    if (!next.isBelieved()) { // it came when its time was over, or after a sleep
+      ended.add(next.hold());
+      return;
+    }
     for (Iterator<Belief> others = held.iterator(); others.hasNext(); ) {
       Belief other = others.next();
       boolean apart = !other.isShared() || !next.isShared();

@@ -12,10 +12,14 @@ import java.util.TreeMap;
 /** What a run knows of its ids. */
 final class IdChecks {
   private final Map<String, GivenIdsChecker> given = new TreeMap<>();
-  private final LossChecker losses = new LossChecker();
+  private final LossChecker losses;
   private final WindowChecker windows = new WindowChecker();
 
-  IdChecks() {
+  /**
+   * @param returnable ids that may be out in ranges at one time
+   */
+  IdChecks(long returnable) {
+    losses = new LossChecker(returnable);
     for (String namespace : IdNames.definitions().keySet()) {
       given.put(namespace, new GivenIdsChecker(namespace, namespace.equals(IdNames.STRICT)));
     }

@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
 
 /** A caller of the API that takes ids in every way, one call after the other. */
 final class IdWireClient {
-  private static final int MOST_AT_ONCE = 40;
+  static final int MOST_AT_ONCE = 40;
   private static final int FEW = 5;
 
   private final WireClient client;

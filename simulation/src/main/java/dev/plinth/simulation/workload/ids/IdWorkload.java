@@ -20,10 +20,11 @@ public final class IdWorkload implements Workload {
 
   private final SimulatedPlatform platform;
   private final ClientCrowd clients;
-  private final IdChecks checks = new IdChecks();
+  private final IdChecks checks;
 
   public IdWorkload(SimulatedPlatform platform) {
     this.platform = platform;
+    this.checks = new IdChecks((long) IdWireClient.MOST_AT_ONCE * platform.options().clients());
     this.clients =
         new ClientCrowd(platform, Math.max(1, platform.options().clients() / 3), this::startTasks);
   }

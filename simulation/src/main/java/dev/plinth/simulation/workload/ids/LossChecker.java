@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Keeps accounts of a counter: every id below its end was given to somebody, was lost with a
  * request that nobody knows the end of, or was set aside by an owner. Each owner loses one block at
- * most, of two seconds' worth by the rate that it saw.
+ * most, of two seconds' worth by the rate that it saw, and what was returned of ranges meanwhile.
  */
 final class LossChecker {
   private static final long LEAST_BLOCK = 64;
@@ -15,8 +15,16 @@ final class LossChecker {
 
   private record Taken(long asked, long answered, long ids) {}
 
+  private final long returnable;
   private final List<Taken> taken = new ArrayList<>();
   private long accounted;
+
+  /**
+   * @param returnable ids that may be out in ranges, and returned, at one time
+   */
+  LossChecker(long returnable) {
+    this.returnable = returnable;
+  }
 
   /** Ids that a request took. Those that nobody knows of may have been taken at any time. */
   void taken(long asked, long answered, long ids) {
@@ -34,7 +42,8 @@ final class LossChecker {
    * @param owners how many had the counter
    */
   void check(long below, long owners) {
-    long most = Math.max(LEAST_BLOCK, (long) Math.ceil(BLOCK_SECONDS * highestRate()));
+    long block = Math.max(LEAST_BLOCK, (long) Math.ceil(BLOCK_SECONDS * highestRate()));
+    long most = block + returnable;
     long lost = below - accounted;
     if (lost > owners * most) {
       throw new AssertionError(

@@ -11,7 +11,7 @@ class IdCheckersTest {
 
   private final GivenIdsChecker ids = new GivenIdsChecker("ids", false);
   private final GivenIdsChecker strict = new GivenIdsChecker("strict", true);
-  private final LossChecker losses = new LossChecker();
+  private final LossChecker losses = new LossChecker(0);
   private final WindowChecker windows = new WindowChecker();
 
   @Test

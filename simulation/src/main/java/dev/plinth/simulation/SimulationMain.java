@@ -28,7 +28,8 @@ public final class SimulationMain {
     int failed =
         switch (args[0]) {
           case "seed" -> seed(Long.parseLong(args[1]), WorkloadKind.named(args[2]));
-          case "minutes" -> minutes(Double.parseDouble(args[1]), Long.parseLong(args[2]), kinds(args));
+          case "minutes" ->
+              minutes(Double.parseDouble(args[1]), Long.parseLong(args[2]), kinds(args));
           case "hashes" ->
               hashes(
                   Long.parseLong(args[1]), Integer.parseInt(args[2]), WorkloadKind.named(args[3]));

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fixed seeds of the workloads that have clients of their own. */
 class WorkloadsTest {
@@ -47,6 +48,13 @@ class WorkloadsTest {
       }
       assertTrue(operations > 100 * SEEDS, operations + " operations");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {246951701174070L, 113755907621206L})
+  void candidateThatGaveUp_mayStandAgainAtOnce(long seed) {
+    RunReport report = WorkloadKind.CLIENTS.run(seed);
+    assertTrue(report.isClean(), () -> report.failure(Path.of("build", "simulation")));
   }
 
   @Test

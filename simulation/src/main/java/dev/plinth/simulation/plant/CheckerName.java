@@ -21,6 +21,7 @@ final class CheckerName {
     SIGNS.put("after a beat that was answered", "life of sessions");
     SIGNS.put("an ended member", "late calls");
     SIGNS.put("a closed session lives", "late calls");
+    SIGNS.put("MemberChecks.", "MemberChecks");
     SIGNS.put("MemberWorkload.checkViews", "fold of watches");
     SIGNS.put("MemberWorkload.checkSilence", "silence after healing");
     SIGNS.put("ClientWorkload.checkObservers", "LeaderChecker");

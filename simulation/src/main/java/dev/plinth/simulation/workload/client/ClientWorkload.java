@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Real clients that take leases and stand for election, with threads that wait, are interrupted, and
- * whose clients are closed under them.
+ * Real clients that take leases and stand for election, with threads that wait, are interrupted,
+ * and whose clients are closed under them.
  */
 public final class ClientWorkload implements Workload {
   private static final long SECOND = 1_000_000_000L;
@@ -80,8 +80,7 @@ public final class ClientWorkload implements Workload {
   @Override
   public void check() {
     FinalQuestions questions = platform.questions();
-    awaitNothing(
-        questions, "leases or waiters", now -> now.getLeases() + now.getWaiters() == 0);
+    awaitNothing(questions, "leases or waiters", now -> now.getLeases() + now.getWaiters() == 0);
     if (options.has("elections")) {
       checkObservers();
     }

@@ -25,8 +25,7 @@ final class GuardedRegister {
   void write(String key, long token, SimulatedProcess by) {
     platform
         .network()
-        .message(
-            by, by.name(), COMPUTER, platform.simulation().world(), () -> arrived(key, token));
+        .message(by, by.name(), COMPUTER, platform.simulation().world(), () -> arrived(key, token));
   }
 
   private void arrived(String key, long token) {

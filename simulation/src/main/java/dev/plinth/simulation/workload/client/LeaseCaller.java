@@ -63,7 +63,9 @@ final class LeaseCaller {
         random.nextBoolean() ? Duration.ZERO : Duration.ofMillis(random.nextInt(10, 8000));
     if (options.has("sets") && options.keys() > 1 && !shared && random.nextInt(4) == 0) {
       List<LeaseSpec> specs =
-          List.of(LeaseSpec.exclusive("key" + first), LeaseSpec.exclusive("key" + (first + 1) % options.keys()));
+          List.of(
+              LeaseSpec.exclusive("key" + first),
+              LeaseSpec.exclusive("key" + (first + 1) % options.keys()));
       return leases.acquireSet(specs, wait).map(set -> set.leases()).orElse(List.of());
     }
     return leases.acquire("key" + first, wait, how).map(List::of).orElse(List.of());

@@ -36,9 +36,7 @@ final class GivenIdsChecker {
       require(before == null || before < id, "id %d for %s after %d", id, caller, before);
     }
     if (!ids.isEmpty()) {
-      all.add(
-          new Given(
-              caller.hashCode(), asked, answered, ids.get(0), ids.get(ids.size() - 1)));
+      all.add(new Given(caller.hashCode(), asked, answered, ids.get(0), ids.get(ids.size() - 1)));
     }
   }
 

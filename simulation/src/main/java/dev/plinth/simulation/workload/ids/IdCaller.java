@@ -64,8 +64,7 @@ final class IdCaller {
     long asked = life.now();
     try {
       ids.next(taken);
-      checks.given(
-          namespace, handle, asked, life.now(), Arrays.stream(taken).boxed().toList());
+      checks.given(namespace, handle, asked, life.now(), Arrays.stream(taken).boxed().toList());
       life.log().count("client ids");
     } catch (IdsUnavailableException e) {
       life.log().count("no ids");

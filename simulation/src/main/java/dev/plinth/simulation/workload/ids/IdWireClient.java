@@ -45,12 +45,12 @@ final class IdWireClient {
   }
 
   private void turn() {
-    switch (random.nextInt(8)) {
-      case 0, 1 -> allocate(IdNames.STRICT, true);
-      case 2, 3 -> allocate(IdNames.SNOWFLAKES, random.nextBoolean());
-      case 4 -> allocate(IdNames.COUNTED, true);
-      case 5 -> allocate(IdNames.COUNTED, false);
-      case 6 -> lease();
+    switch (random.nextInt(12)) {
+      case 0, 1, 2 -> allocate(IdNames.STRICT, random.nextBoolean());
+      case 3, 4 -> allocate(IdNames.SNOWFLAKES, random.nextBoolean());
+      case 5, 6 -> allocate(IdNames.COUNTED, true);
+      case 7, 8, 9 -> allocate(IdNames.COUNTED, false);
+      case 10 -> lease();
       default -> workers.turn();
     }
   }

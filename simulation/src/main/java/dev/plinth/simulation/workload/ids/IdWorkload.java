@@ -56,8 +56,7 @@ public final class IdWorkload implements Workload {
             answer -> true,
             RetriedRequest.Ending.of(
                 answer -> define(operator, left),
-                (failure, none) ->
-                    platform.log().violation("PutNamespace ended with " + failure)))
+                (failure, none) -> platform.log().violation("PutNamespace ended with " + failure)))
         .start();
   }
 

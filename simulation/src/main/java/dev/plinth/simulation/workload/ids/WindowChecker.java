@@ -44,8 +44,7 @@ final class WindowChecker {
             if (window.getValue().floor < end) {
               throw new AssertionError(
                   "worker %d of epoch %d may begin at %d, where others went up to %d: %s"
-                      .formatted(
-                          worker, window.getKey(), window.getValue().floor, end, windows));
+                      .formatted(worker, window.getKey(), window.getValue().floor, end, windows));
             }
             end = Math.max(end, window.getValue().last);
           }

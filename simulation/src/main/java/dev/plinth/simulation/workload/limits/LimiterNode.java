@@ -22,7 +22,8 @@ import java.util.concurrent.ScheduledExecutorService;
 final class LimiterNode {
   static final String DOMAIN = "shop";
   private static final long MILLI = 1_000_000;
-  private static final long TICKET_MICROS = 5_000_000;
+  private static final long TICKET_MICROS = 10_000_000;
+  private static final long HOARDED = 5_000 * MILLI;
   private static final List<Descriptor> TENANT = List.of(new Descriptor("tenant", "a"));
 
   private final Simulation simulation;
@@ -70,7 +71,7 @@ final class LimiterNode {
     }
     int bursts = random.nextInt(8) == 0 ? options.nodes() * 20 : 1;
     for (int i = 0; i < bursts; i++) {
-      if (random.nextInt(10) == 0) {
+      if (random.nextInt(10) < (options.hoards() ? 6 : 1)) {
         reserve();
       } else {
         check();
@@ -102,7 +103,7 @@ final class LimiterNode {
   private void reserve() {
     log.count("operations");
     long cost = random.nextInt(1, options.maxCost() + 1);
-    long actual = random.nextLong(cost + 1);
+    long actual = options.hoards() ? 0 : random.nextLong(cost + 1);
     ReserveSpec spec = new ReserveSpec(TENANT, cost, 0, TICKET_MICROS, Optional.empty());
     limits
         .reserve(policy, spec)
@@ -114,11 +115,17 @@ final class LimiterNode {
                 log.count("reserved by " + made.decision().decidedBy());
                 admitted.admitted(simulation.now() / 1000, actual);
                 if (!made.id().isEmpty()) {
-                  process.after(
-                      random.nextLong(1, 4000) * MILLI, () -> settle(made.id(), actual));
+                  process.after(untilSettled(), () -> settle(made.id(), actual));
                 }
               }
             });
+  }
+
+  /** Those who hoard settle all their tickets at about the same time. */
+  private long untilSettled() {
+    return options.hoards()
+        ? HOARDED - simulation.now() % HOARDED + random.nextLong(200) * MILLI
+        : random.nextLong(1, 4000) * MILLI;
   }
 
   private void settle(String ticket, long actual) {

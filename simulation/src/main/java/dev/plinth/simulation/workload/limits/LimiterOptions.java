@@ -21,9 +21,17 @@ import java.util.TreeSet;
  * @param queues flushes of a node that may be in flight
  * @param maxCost of one check
  * @param leased whether nodes take budget in advance
+ * @param hoards whether callers take tickets, and return them all at once unused
  */
 record LimiterOptions(
-    int nodes, Limit limit, Set<String> faults, int queues, int maxCost, boolean leased, int seconds) {
+    int nodes,
+    Limit limit,
+    Set<String> faults,
+    int queues,
+    int maxCost,
+    boolean leased,
+    boolean hoards,
+    int seconds) {
   private static final long SECOND = 1_000_000;
   private static final int LENT_PERMILLE = 200;
 
@@ -49,6 +57,7 @@ record LimiterOptions(
         faults,
         random.nextInt(1, 5),
         random.nextInt(1, 4),
+        random.nextInt(3) == 0,
         random.nextInt(3) == 0,
         random.nextInt(40, 150));
   }

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Judges what one watch told, R1 and R4: incarnations rise, only a registration makes a member, each
- * ends once and only a SUSPECT one dies, no change is left out between a snapshot and the next gap.
+ * Judges what one watch told, R1 and R4: incarnations rise, only a registration makes a member,
+ * each ends once and only a SUSPECT one dies, no change is left out between a snapshot and the next
+ * gap.
  */
 final class MemberFoldChecker {
   private final Map<String, Seen> there = new TreeMap<>();

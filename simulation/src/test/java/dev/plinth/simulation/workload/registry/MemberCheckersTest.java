@@ -47,8 +47,7 @@ class MemberCheckersTest {
 
   @Test
   void fold_isWhatIsThere() {
-    assertEquals(
-        Map.of("a", seen("a", 3, 1, MEMBER_STATE_ALIVE)), MemberFoldChecker.fold(STORY));
+    assertEquals(Map.of("a", seen("a", 3, 1, MEMBER_STATE_ALIVE)), MemberFoldChecker.fold(STORY));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.plinth.simulation.workload;
 
+import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.simulation.kernel.Trace;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -23,6 +24,19 @@ public record RunReport(
     List<String> violations,
     Map<String, Long> counts,
     long nanos) {
+
+  /** What a simulation did, with what its clients wrote down. */
+  public static RunReport of(
+      WorkloadKind workload, long seed, String options, Simulation simulation, WorkloadLog log) {
+    return new RunReport(
+        workload,
+        seed,
+        options,
+        simulation.trace(),
+        log.violations(),
+        log.counts(),
+        simulation.now());
+  }
 
   public long count(String what) {
     return counts.getOrDefault(what, 0L);

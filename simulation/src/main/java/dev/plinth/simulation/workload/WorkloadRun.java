@@ -29,8 +29,7 @@ final class WorkloadRun {
         platform.close();
       }
       simulation.uncaught().forEach(log::violation);
-      return new RunReport(
-          kind, seed, drawn, simulation.trace(), log.violations(), log.counts(), simulation.now());
+      return RunReport.of(kind, seed, drawn, simulation, log);
     }
   }
 

@@ -62,14 +62,8 @@ public final class LimitRun {
         run.log.violation(RunReport.stack(e));
       }
       simulation.uncaught().forEach(run.log::violation);
-      return new RunReport(
-          WorkloadKind.LIMITS,
-          seed,
-          run.options.toString(),
-          simulation.trace(),
-          run.log.violations(),
-          run.log.counts(),
-          simulation.now());
+      return RunReport.of(
+          WorkloadKind.LIMITS, seed, run.options.toString(), simulation, run.log);
     }
   }
 

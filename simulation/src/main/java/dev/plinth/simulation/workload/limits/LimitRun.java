@@ -62,8 +62,7 @@ public final class LimitRun {
         run.log.violation(RunReport.stack(e));
       }
       simulation.uncaught().forEach(run.log::violation);
-      return RunReport.of(
-          WorkloadKind.LIMITS, seed, run.options.toString(), simulation, run.log);
+      return RunReport.of(WorkloadKind.LIMITS, seed, run.options.toString(), simulation, run.log);
     }
   }
 

@@ -76,7 +76,8 @@ public final class PartitionsBuilder {
     try {
       owners.open();
       runtime.await(
-          membership.begin().thenCompose(registered -> holder.joined()), runtime.operationTimeout());
+          membership.begin().thenCompose(registered -> holder.joined()),
+          runtime.operationTimeout());
       joined = true;
       return partitions;
     } finally {

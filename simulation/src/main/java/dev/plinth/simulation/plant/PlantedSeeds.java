@@ -53,8 +53,7 @@ public final class PlantedSeeds {
     Runtime.getRuntime().halt(0);
   }
 
-  private static void shrink(
-      WorkloadKind kind, long seed, Duration atMost, AtomicLong since) {
+  private static void shrink(WorkloadKind kind, long seed, Duration atMost, AtomicLong since) {
     Shrinker shrinker =
         new Shrinker(
             parts -> {

@@ -82,8 +82,7 @@ public final class LeaseRun {
         run.cluster.close();
       }
       simulation.uncaught().forEach(run.log::violation);
-      return RunReport.of(
-          WorkloadKind.LEASES, seed, run.options.toString(), simulation, run.log);
+      return RunReport.of(WorkloadKind.LEASES, seed, run.options.toString(), simulation, run.log);
     }
   }
 

@@ -79,8 +79,7 @@ final class MemberUpdates {
             .setUpdateMask(EVERYTHING)
             .putAllLabels(sent.attributes().getLabelsMap())
             .addAllEndpoints(sent.attributes().getEndpointsList())
-            .setWeight(
-                sent.attributes().hasWeight() ? sent.attributes().getWeight() : USUAL_WEIGHT)
+            .setWeight(sent.attributes().hasWeight() ? sent.attributes().getWeight() : USUAL_WEIGHT)
             .setDraining(sent.draining())
             .setRequestId(runtime.newRequestId())
             .build();

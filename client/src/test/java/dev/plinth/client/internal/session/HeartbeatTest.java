@@ -36,8 +36,7 @@ class HeartbeatTest {
           new RetrySchedule(new Random(1)),
           ClientEvents.NONE);
   private final Heartbeat<String> heartbeat =
-      new Heartbeat<>(
-          new Kept(), new LocalDeadline(environment.now(), TTL), environment);
+      new Heartbeat<>(new Kept(), new LocalDeadline(environment.now(), TTL), environment);
 
   private final class Kept implements Heartbeat.Session<String> {
     @Override

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.plinth.simulation.kernel.RunParts;
 import dev.plinth.simulation.kernel.Trace;
 import dev.plinth.simulation.workload.RunReport;
+import dev.plinth.simulation.workload.WorkloadKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ class ShrinkerTest {
       }
     }
     return new RunReport(
+        WorkloadKind.LEASES,
         1,
         "",
         new Trace(),

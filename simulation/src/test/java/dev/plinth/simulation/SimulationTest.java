@@ -44,7 +44,7 @@ class SimulationTest {
     RunParts parts = RunParts.all().until(SECONDS * 1_000_000_000L);
     try (JavaProcess other =
         JavaProcess.start(
-            directory, SimulationMain.class, "hashes", "1", "" + TWICE, "" + SECONDS)) {
+            directory, SimulationMain.class, "hashes", "1", "" + TWICE, "leases", "" + SECONDS)) {
       for (long seed = 1; seed <= TWICE; seed++) {
         String here = Long.toHexString(LeaseRun.of(seed, parts).trace().hash());
         String there = other.awaitLine("hash " + seed + " (\\w+)$").group(1);

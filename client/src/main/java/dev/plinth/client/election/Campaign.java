@@ -100,7 +100,15 @@ final class Campaign
         candidates.remove(name(), this);
       }
     }
-    started.await(deadline, this::leave);
+    started.await(deadline, this::abandon);
+  }
+
+  /** Its caller gives up before it stood: the same candidate may stand again at once. */
+  private void abandon() {
+    if (!elected.cancel(false) && hold != null) {
+      hold.closeLater();
+    }
+    leave();
   }
 
   private String name() {

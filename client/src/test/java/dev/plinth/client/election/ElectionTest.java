@@ -102,6 +102,16 @@ class ElectionTest {
   }
 
   @Test
+  void candidateThatWasInterrupted_mayStandAgainAtOnce() throws Exception {
+    ann.leases().sessionCredentials(); // so that it waits for nothing but its place
+    for (int i = 0; i < 50; i++) {
+      Thread.currentThread().interrupt();
+      assertThrows(InterruptedException.class, () -> ann.election("cron").campaign("ann:1"));
+    }
+    lead(ann);
+  }
+
+  @Test
   void candidacyThatIsClosed_resigns() throws Exception {
     Candidacy candidacy = ann.election("cron").campaign("ann:1");
     Leadership leads = candidacy.await(LONG).orElseThrow();

@@ -83,23 +83,13 @@ final class ObservedShardStore implements ShardStore {
   }
 
   @Override
-  public String kind() {
-    return store.kind();
-  }
-
-  @Override
-  public String location() {
-    return store.location();
-  }
-
-  @Override
-  public Optional<String> unavailableReason() {
-    return store.unavailableReason();
-  }
-
-  @Override
   public int shards() {
     return store.shards();
+  }
+
+  @Override
+  public String kind() {
+    return store.kind();
   }
 
   @Override
@@ -108,8 +98,18 @@ final class ObservedShardStore implements ShardStore {
   }
 
   @Override
+  public String location() {
+    return store.location();
+  }
+
+  @Override
   public ClusterSnapshot layout() {
     return store.layout();
+  }
+
+  @Override
+  public Optional<String> unavailableReason() {
+    return store.unavailableReason();
   }
 
   @Override

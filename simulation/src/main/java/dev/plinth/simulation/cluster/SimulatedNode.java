@@ -4,6 +4,8 @@ import dev.plinth.id.IdService;
 import dev.plinth.id.core.IdApp;
 import dev.plinth.lease.LeaseService;
 import dev.plinth.lease.core.LeaseApp;
+import dev.plinth.registry.RegistryService;
+import dev.plinth.registry.core.RegistryApp;
 import dev.plinth.server.GrpcHost;
 import dev.plinth.server.HostSettings;
 import dev.plinth.server.Metrics;
@@ -82,6 +84,11 @@ public final class SimulatedNode {
     return served.stream().mapToInt(shards -> shards.shardOf(key)).findFirst();
   }
 
+  /** How often it was started. */
+  public int lives() {
+    return lives;
+  }
+
   public void start() {
     simulation.trace(name, "start");
     down = false;
@@ -123,11 +130,12 @@ public final class SimulatedNode {
     ShardStore store = opened(stores.open(machine, meters.registry()));
     LeaseApp leases = LeaseService.app(machine, meters.registry());
     IdApp ids = IdService.app(machine.time(), meters.registry());
+    RegistryApp members = RegistryService.app(machine, meters.registry());
     Shards shards =
         opened(
             Shards.open(
                 store,
-                List.of(leases, ids),
+                List.of(leases, ids, members),
                 shardsSettings(),
                 Optional.empty(),
                 machine,
@@ -146,6 +154,7 @@ public final class SimulatedNode {
             .router(forwarder)
             .add(LeaseService.on(shards, leases, shards.engine()))
             .add(IdService.on(shards, ids, shards.engine()))
+            .add(RegistryService.on(shards, members, shards.engine()))
             .shards(new ShardList(shards, store))
             .afterBind(port -> shards.announce(address()))
             .start(network.serverBuilder(machine, address(), options.callsPerConnection())));

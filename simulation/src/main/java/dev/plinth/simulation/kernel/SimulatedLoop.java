@@ -25,6 +25,11 @@ final class SimulatedLoop implements Loop, Stallable {
   }
 
   @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
   public void start() {
     started = true;
     schedule(0);
@@ -78,11 +83,6 @@ final class SimulatedLoop implements Loop, Stallable {
     } else {
       schedule(process.clock().toVirtual(sleep));
     }
-  }
-
-  @Override
-  public String name() {
-    return name;
   }
 
   @Override

@@ -163,23 +163,14 @@ public final class Simulation implements AutoCloseable {
 
   /** Starts a thread of a process that may block; done when it has ended. */
   public CompletableFuture<Void> thread(SimulatedProcess process, String name, Runnable body) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    process.after(
-        0,
-        () ->
-            new SimulatedThread(process, name)
-                .run(
-                    () -> {
-                      try {
-                        body.run();
-                        done.complete(null);
-                      } catch (ProcessKilledError e) {
-                        throw e;
-                      } catch (Throwable e) {
-                        done.completeExceptionally(e);
-                      }
-                    }));
-    return done;
+    return task(process, name, body).done();
+  }
+
+  /** Starts a thread of a process that may block. */
+  public BlockingTask task(SimulatedProcess process, String name, Runnable body) {
+    BlockingTask task = new BlockingTask(process, name);
+    task.start(body);
+    return task;
   }
 
   /** An exception that reached the end of a thread: nothing of ours should do that. */

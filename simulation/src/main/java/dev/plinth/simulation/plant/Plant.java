@@ -1,5 +1,6 @@
 package dev.plinth.simulation.plant;
 
+import dev.plinth.simulation.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.util.stream.Stream;
  * <pre>
  * what: one sentence
  * audit: yes, for one of the faults that the audit found
+ * workload: whose runs find it; leases if it does not say
  * file: path from the root of the repository
  * find:
  *     lines that are in the file exactly once
@@ -27,11 +29,14 @@ import java.util.stream.Stream;
  * @param name of the text file, without its ending
  * @param what is wrong with the code then
  * @param audit whether it is one of those that the audit found
+ * @param workload whose runs find it
  */
-public record Plant(String name, String what, boolean audit, List<SourceChange> changes) {
+public record Plant(
+    String name, String what, boolean audit, WorkloadKind workload, List<SourceChange> changes) {
   private static final String ENDING = ".plant";
   private static final String WHAT = "what: ";
   private static final String AUDIT = "audit: yes";
+  private static final String WORKLOAD = "workload: ";
   private static final String FILE = "file: ";
   private static final String FIND = "find:";
   private static final String REPLACE = "replace:";
@@ -69,7 +74,19 @@ public record Plant(String name, String what, boolean audit, List<SourceChange> 
       changes.add(change(name, part));
     }
     return new Plant(
-        name, head.get(0).substring(WHAT.length()), head.contains(AUDIT), List.copyOf(changes));
+        name,
+        head.get(0).substring(WHAT.length()),
+        head.contains(AUDIT),
+        workload(head),
+        List.copyOf(changes));
+  }
+
+  private static WorkloadKind workload(List<String> head) {
+    return head.stream()
+        .filter(line -> line.startsWith(WORKLOAD))
+        .map(line -> WorkloadKind.named(line.substring(WORKLOAD.length()).strip()))
+        .findFirst()
+        .orElse(WorkloadKind.LEASES);
   }
 
   private static SourceChange change(String name, String part) {

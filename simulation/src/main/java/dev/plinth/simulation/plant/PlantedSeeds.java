@@ -2,8 +2,8 @@ package dev.plinth.simulation.plant;
 
 import dev.plinth.simulation.Shrinker;
 import dev.plinth.simulation.workload.CheckerName;
-import dev.plinth.simulation.workload.LeaseRun;
 import dev.plinth.simulation.workload.RunReport;
+import dev.plinth.simulation.workload.WorkloadKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,9 +12,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Runs seeds, {@code FROM} up to {@code TO} without it, and ends after the first with a violation;
- * or makes one small that fails: {@code shrink SEED SECONDS}. It does not outlive its standard
- * input.
+ * Runs seeds of a workload, {@code WORKLOAD FROM} up to {@code TO} without it, and ends after the
+ * first with a violation; or makes one small that fails: {@code shrink WORKLOAD SEED SECONDS}. It
+ * does not outlive its standard input.
  */
 public final class PlantedSeeds {
   static final String FOUND = "found ";
@@ -34,13 +34,15 @@ public final class PlantedSeeds {
     daemon(PlantedSeeds::awaitEndOfInput);
     daemon(() -> awaitStuck(current, since));
     if (args[0].equals(SHRINK)) {
-      shrink(Long.parseLong(args[1]), Duration.ofSeconds(Long.parseLong(args[2])), since);
+      Duration atMost = Duration.ofSeconds(Long.parseLong(args[3]));
+      shrink(WorkloadKind.named(args[1]), Long.parseLong(args[2]), atMost, since);
     }
-    long to = Long.parseLong(args[1]);
-    for (long seed = Long.parseLong(args[0]); seed < to; seed++) {
+    WorkloadKind kind = WorkloadKind.named(args[0]);
+    long to = Long.parseLong(args[2]);
+    for (long seed = Long.parseLong(args[1]); seed < to; seed++) {
       current.set(seed);
       since.set(System.nanoTime());
-      RunReport report = LeaseRun.of(seed);
+      RunReport report = kind.run(seed);
       if (!report.isClean()) {
         String violation = report.violations().get(0);
         System.out.println(violation);
@@ -51,12 +53,12 @@ public final class PlantedSeeds {
     Runtime.getRuntime().halt(0);
   }
 
-  private static void shrink(long seed, Duration atMost, AtomicLong since) {
+  private static void shrink(WorkloadKind kind, long seed, Duration atMost, AtomicLong since) {
     Shrinker shrinker =
         new Shrinker(
             parts -> {
               since.set(System.nanoTime());
-              return LeaseRun.of(seed, parts);
+              return kind.run(seed, parts);
             },
             MOST_RUNS,
             atMost);

@@ -1,6 +1,5 @@
 package dev.plinth.simulation.plant;
 
-import dev.plinth.simulation.workload.LeaseRun;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -51,7 +50,7 @@ public final class Planter {
         break;
       }
       long seed = found.get().seed();
-      if (LeaseRun.of(seed).isClean()) {
+      if (plant.workload().run(seed).isClean()) {
         String size = shrink(plant, classes, seed);
         return new PlantResult(plant, true, seed - first + 1, seed, found.get().checker(), size);
       }
@@ -60,13 +59,14 @@ public final class Planter {
     return new PlantResult(plant, false, seeds, first + seeds - 1, "not found", "");
   }
 
-  /** How small the run can be made that found it; empty if it has no end to be seen. */
+  /** How small the run can be made that found it; empty if it has no parts or no end to be seen. */
   private String shrink(Plant plant, Path classes, long seed) {
-    if (shrinkSeconds == 0) {
+    if (shrinkSeconds == 0 || !plant.workload().hasParts()) {
       return "";
     }
     long seconds = plant.audit() ? shrinkSeconds * 2 : shrinkSeconds;
-    return start(plant, classes, ".shrunk", PlantedSeeds.SHRINK, "" + seed, "" + seconds)
+    String kind = plant.workload().toString();
+    return start(plant, classes, ".shrunk", PlantedSeeds.SHRINK, kind, "" + seed, "" + seconds)
         .lines
         .stream()
         .filter(line -> line.startsWith(PlantedSeeds.SHRUNK))
@@ -76,7 +76,8 @@ public final class Planter {
   }
 
   private Optional<Found> run(Plant plant, Path classes, long from, long to) {
-    Output output = start(plant, classes, "", Long.toString(from), Long.toString(to));
+    String kind = plant.workload().toString();
+    Output output = start(plant, classes, "", kind, Long.toString(from), Long.toString(to));
     Optional<Found> found = output.lines.stream().flatMap(line -> found(line).stream()).findFirst();
     if (output.code != 0 && found.isEmpty()) {
       throw new IllegalStateException(
@@ -87,7 +88,7 @@ public final class Planter {
 
   private record Output(int code, List<String> lines) {}
 
-  private Output start(Plant plant, Path classes, String kind, String... args) {
+  private Output start(Plant plant, Path classes, String ending, String... args) {
     String classPath = classes + File.pathSeparator + System.getProperty("java.class.path");
     List<String> command =
         new ArrayList<>(
@@ -104,7 +105,7 @@ public final class Planter {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       try (BufferedReader output = process.inputReader()) {
         List<String> lines = output.lines().toList();
-        Files.write(work.resolve(plant.name() + kind + ".txt"), lines);
+        Files.write(work.resolve(plant.name() + ending + ".txt"), lines);
         return new Output(process.waitFor(), lines);
       } finally {
         process.destroyForcibly();

@@ -15,7 +15,7 @@ import java.util.Set;
  * @param reason of the error's details; empty if it has none
  * @param none whether it surely had no effect
  */
-record CallFailure(Status.Code code, String reason, boolean none) {
+public record CallFailure(Status.Code code, String reason, boolean none) {
   private static final Set<Status.Code> RETRIED =
       EnumSet.of(
           Status.Code.UNAVAILABLE,
@@ -33,7 +33,7 @@ record CallFailure(Status.Code code, String reason, boolean none) {
           Status.Code.UNAUTHENTICATED,
           Status.Code.PERMISSION_DENIED);
 
-  static CallFailure of(Throwable thrown) {
+  public static CallFailure of(Throwable thrown) {
     com.google.rpc.Status status = StatusProto.fromThrowable(thrown);
     Status.Code code = Status.fromThrowable(thrown).getCode();
     for (Any detail : status == null ? java.util.List.<Any>of() : status.getDetailsList()) {
@@ -54,16 +54,16 @@ record CallFailure(Status.Code code, String reason, boolean none) {
     }
   }
 
-  boolean isRetried() {
+  public boolean isRetried() {
     return RETRIED.contains(code);
   }
 
-  boolean isBug() {
+  public boolean isBug() {
     return BUGS.contains(code);
   }
 
   /** Nothing was changed by the attempt: it says so, or it is a refusal. */
-  boolean hadNoEffect() {
+  public boolean hadNoEffect() {
     return none || !isRetried() || code == Status.Code.RESOURCE_EXHAUSTED;
   }
 }

@@ -1,6 +1,5 @@
 package dev.plinth.simulation.workload;
 
-import com.google.protobuf.Message;
 import dev.plinth.lease.v1.GetPolicyRequest;
 import dev.plinth.lease.v1.GetPolicyResponse;
 import dev.plinth.lease.v1.HistoryRequest;
@@ -9,10 +8,8 @@ import dev.plinth.lease.v1.LeaseServiceGrpc;
 import dev.plinth.lease.v1.ListLeasesRequest;
 import dev.plinth.simulation.kernel.Simulation;
 import dev.plinth.testkit.lease.LogEvent;
-import io.grpc.MethodDescriptor;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -22,12 +19,12 @@ final class FinalChecks {
   private static final long SETTLED_WITHIN = 30;
   private static final int PAGE = 1000;
 
-  private final WireClient client;
+  private final FinalQuestions questions;
   private final Simulation simulation;
   private final Set<String> namespaces = new TreeSet<>();
 
   FinalChecks(WireClient client, Simulation simulation, SwarmOptions options, KeyedWire keyedWire) {
-    this.client = client;
+    this.questions = new FinalQuestions(client, simulation);
     this.simulation = simulation;
     for (int i = 0; i < options.keys(); i++) {
       namespaces.add(keyedWire.namespace("key" + i));
@@ -54,7 +51,7 @@ final class FinalChecks {
                     now.getLeases(),
                     now.getSessions(),
                     now.getWaiters(),
-                    ask(
+                    questions.ask(
                         LeaseServiceGrpc.getListLeasesMethod(),
                         ListLeasesRequest.newBuilder().setNamespace(namespace).build())));
       }
@@ -62,7 +59,7 @@ final class FinalChecks {
   }
 
   private GetPolicyResponse policy(String namespace) {
-    return ask(
+    return questions.ask(
         LeaseServiceGrpc.getGetPolicyMethod(),
         GetPolicyRequest.newBuilder().setNamespace(namespace).build());
   }
@@ -73,7 +70,7 @@ final class FinalChecks {
     String page = "";
     do {
       HistoryResponse response =
-          ask(
+          questions.ask(
               LeaseServiceGrpc.getHistoryMethod(),
               HistoryRequest.newBuilder()
                   .setNamespace(MixedWire.NAMESPACE)
@@ -84,33 +81,5 @@ final class FinalChecks {
       page = response.getNextPageToken();
     } while (!page.isEmpty());
     return log;
-  }
-
-  private <Q extends Message, A extends Message> A ask(MethodDescriptor<Q, A> method, Q request) {
-    List<A> answers = new ArrayList<>();
-    new RetriedRequest<>(
-            client,
-            method,
-            request,
-            Patience.endless(5000, 200),
-            answer -> false,
-            new RetriedRequest.Ending<A>() {
-              @Override
-              public void answered(A answer) {
-                answers.add(answer);
-              }
-
-              @Override
-              public void failed(CallFailure failure, boolean none) {
-                throw new IllegalStateException(method.getBareMethodName() + ": " + failure);
-              }
-            })
-        .start();
-    boolean told = simulation.runUntil(simulation.now() + 60 * SECOND, () -> !answers.isEmpty());
-    return Optional.of(answers)
-        .filter(all -> told)
-        .map(all -> all.get(0))
-        .orElseThrow(
-            () -> new AssertionError("no answer to " + method.getBareMethodName() + request));
   }
 }

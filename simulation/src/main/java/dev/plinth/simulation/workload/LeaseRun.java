@@ -82,13 +82,7 @@ public final class LeaseRun {
         run.cluster.close();
       }
       simulation.uncaught().forEach(run.log::violation);
-      return new RunReport(
-          seed,
-          run.options.toString(),
-          simulation.trace(),
-          run.log.violations(),
-          run.log.counts(),
-          simulation.now());
+      return RunReport.of(WorkloadKind.LEASES, seed, run.options.toString(), simulation, run.log);
     }
   }
 

@@ -8,18 +8,18 @@ package dev.plinth.simulation.workload;
  * @param most attempts; then the caller gives up
  * @param hedged whether the first attempt goes to two nodes at once
  */
-record Patience(long attemptMillis, long pauseMillis, int most, boolean hedged) {
+public record Patience(long attemptMillis, long pauseMillis, int most, boolean hedged) {
   private static final int PATIENT = 100_000;
 
-  static Patience endless(long attemptMillis, long pauseMillis) {
+  public static Patience endless(long attemptMillis, long pauseMillis) {
     return new Patience(attemptMillis, pauseMillis, PATIENT, false);
   }
 
-  boolean isEndless() {
+  public boolean isEndless() {
     return most == PATIENT;
   }
 
-  Patience once() {
+  public Patience once() {
     return new Patience(attemptMillis, pauseMillis, 1, false);
   }
 

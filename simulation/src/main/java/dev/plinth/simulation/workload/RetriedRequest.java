@@ -8,15 +8,17 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
  * One request, sent from node to node until one answers. All attempts are one request to the
  * servers, by its id: whichever answers come, those that tell of an effect are the same.
  */
-final class RetriedRequest<Q, A> {
+public final class RetriedRequest<Q, A> {
   /** Hears of the end, once. */
-  interface Ending<A> {
+  public interface Ending<A> {
     void answered(A answer);
 
     /**
@@ -24,6 +26,20 @@ final class RetriedRequest<Q, A> {
      * @param none whether no attempt can have had an effect
      */
     void failed(CallFailure failure, boolean none);
+
+    static <A> Ending<A> of(Consumer<A> answered, BiConsumer<CallFailure, Boolean> failed) {
+      return new Ending<>() {
+        @Override
+        public void answered(A answer) {
+          answered.accept(answer);
+        }
+
+        @Override
+        public void failed(CallFailure failure, boolean none) {
+          failed.accept(failure, none);
+        }
+      };
+    }
   }
 
   private static final long FULL_MILLIS = 1000;
@@ -52,7 +68,7 @@ final class RetriedRequest<Q, A> {
   /**
    * @param hasEffect whether an answer must be the same whenever the request is sent again
    */
-  RetriedRequest(
+  public RetriedRequest(
       WireClient client,
       MethodDescriptor<Q, A> method,
       Q request,
@@ -69,7 +85,7 @@ final class RetriedRequest<Q, A> {
     this.node = client.served();
   }
 
-  void start() {
+  public void start() {
     client.log().opened();
     attempt();
     if (patience.hedged()) {
@@ -78,7 +94,7 @@ final class RetriedRequest<Q, A> {
   }
 
   /** What takes the request back; its answer tells how the request ended. */
-  RetriedRequest<Q, A> cancelledBy(Q other) {
+  public RetriedRequest<Q, A> cancelledBy(Q other) {
     cancel = Optional.of(other);
     return this;
   }
@@ -118,7 +134,7 @@ final class RetriedRequest<Q, A> {
   }
 
   /** The caller wants it no more. */
-  void giveUp() {
+  public void giveUp() {
     if (!ended && !cancelling) {
       cancelling = true;
       request = cancel.orElseThrow();

@@ -113,7 +113,7 @@ public record SwarmOptions(
     return present.contains(CALM);
   }
 
-  boolean has(String operation) {
+  public boolean has(String operation) {
     return present.contains(operation);
   }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** A client process with a channel to each node and no threads: it acts when it hears something. */
-final class WireClient {
+public final class WireClient {
   private final SimulatedMachine machine;
   private final ScheduledExecutorService scheduler;
   private final SplittableRandom random;
@@ -23,7 +23,7 @@ final class WireClient {
   private int turns;
   private int steps;
 
-  WireClient(SimulatedNetwork network, Simulation simulation, String name, Setting setting) {
+  public WireClient(SimulatedNetwork network, Simulation simulation, String name, Setting setting) {
     SimulatedProcess process = simulation.process(name, simulation.clock(name));
     machine = new SimulatedMachine(process, name);
     scheduler = machine.scheduler("client");
@@ -34,17 +34,17 @@ final class WireClient {
   }
 
   /** Where the nodes are, and where clients write down what they see. */
-  record Setting(List<String> addresses, WorkloadLog log) {}
+  public record Setting(List<String> addresses, WorkloadLog log) {}
 
-  String name() {
+  public String name() {
     return machine.process().name();
   }
 
-  SimulatedMachine machine() {
+  public SimulatedMachine machine() {
     return machine;
   }
 
-  SplittableRandom random() {
+  public SplittableRandom random() {
     return random;
   }
 
@@ -70,40 +70,40 @@ final class WireClient {
     return machine.process().simulation().parts().has(name() + " " + part);
   }
 
-  WorkloadLog log() {
+  public WorkloadLog log() {
     return log;
   }
 
-  int nodes() {
+  public int nodes() {
     return channels.size();
   }
 
-  Channel channel(int node) {
+  public Channel channel(int node) {
     return channels.get(node);
   }
 
   /** The node that answered last. */
-  int served() {
+  public int served() {
     return served;
   }
 
-  void served(int node) {
+  public void served(int node) {
     served = node;
   }
 
-  String newRequestId() {
+  public String newRequestId() {
     return name() + "-" + ++requests;
   }
 
-  void after(long millis, Runnable task) {
+  public void after(long millis, Runnable task) {
     scheduler.schedule(task, millis, TimeUnit.MILLISECONDS);
   }
 
-  long now() {
+  public long now() {
     return machine.process().simulation().now();
   }
 
-  void trace(String what) {
+  public void trace(String what) {
     machine.process().simulation().trace(name(), what);
   }
 }

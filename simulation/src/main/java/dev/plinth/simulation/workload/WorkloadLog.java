@@ -6,51 +6,51 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What all clients saw together: counts, and what no client should ever see. */
-final class WorkloadLog {
+public final class WorkloadLog {
   private final Map<String, Long> counts = new TreeMap<>();
   private final List<String> violations = new ArrayList<>();
   private int open;
   private boolean over;
 
-  void count(String what) {
+  public void count(String what) {
     counts.merge(what, 1L, Long::sum);
   }
 
-  long counted(String what) {
+  public long counted(String what) {
     return counts.getOrDefault(what, 0L);
   }
 
-  Map<String, Long> counts() {
+  public Map<String, Long> counts() {
     return counts;
   }
 
-  void violation(String what) {
+  public void violation(String what) {
     violations.add(what);
   }
 
-  List<String> violations() {
+  public List<String> violations() {
     return violations;
   }
 
-  void opened() {
+  public void opened() {
     open++;
   }
 
-  void closed() {
+  public void closed() {
     open--;
   }
 
   /** Calls that are not answered yet. */
-  int open() {
+  public int open() {
     return open;
   }
 
   /** No client begins anything new. */
-  void end() {
+  public void end() {
     over = true;
   }
 
-  boolean isOver() {
+  public boolean isOver() {
     return over;
   }
 }

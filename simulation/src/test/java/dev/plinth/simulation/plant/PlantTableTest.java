@@ -3,6 +3,7 @@ package dev.plinth.simulation.plant;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.plinth.simulation.workload.WorkloadKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ class PlantTableTest {
       """;
 
   private static PlantResult result(String name, boolean audit, long seeds) {
-    Plant plant = new Plant(name, name.toUpperCase() + ".", audit, List.of());
+    Plant plant = new Plant(name, name.toUpperCase() + ".", audit, WorkloadKind.LEASES, List.of());
     return new PlantResult(plant, true, seeds, seeds, "two", "3 operations, 1 faults");
   }
 

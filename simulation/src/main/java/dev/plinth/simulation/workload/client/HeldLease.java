@@ -78,6 +78,9 @@ final class HeldLease implements Belief {
 
   @Override
   public boolean isBelieved() {
+    if (!life.computer().isUp()) {
+      return false; // it can do nothing now; what it makes of its clocks counts when it is awake
+    }
     try {
       handle.requireHeld();
       believed = life.now();

@@ -70,6 +70,11 @@ class AgentsTest extends ConfigCoreTest {
     }
 
     @Override
+    public Timer tellAt(long nanos, TimerTask task) {
+      return tx.tellAt(nanos, task);
+    }
+
+    @Override
     public int writes() {
       return tx.writes();
     }

@@ -1,7 +1,9 @@
 package dev.plinth.simulation.network;
 
+import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -65,6 +67,7 @@ final class SimulatedClientCall<Q, A> extends ClientCall<Q, A> {
   void send(Connection on) {
     connection = on;
     on.add(this);
+    begun();
     long left = deadline == null ? Long.MAX_VALUE : deadline.timeRemaining(TimeUnit.NANOSECONDS);
     toServer(() -> server = on.server().begin(on, this, method.getFullMethodName(), headers, left));
     unsent.forEach(Runnable::run);
@@ -72,6 +75,17 @@ final class SimulatedClientCall<Q, A> extends ClientCall<Q, A> {
     if (!method.getType().clientSendsOneMessage()) {
       callback(Listener::onReady);
     }
+  }
+
+  /** Tells who listens that from now on the server may know of it. */
+  private void begun() {
+    ClientStreamTracer.StreamInfo info =
+        ClientStreamTracer.StreamInfo.newBuilder().setCallOptions(options).build();
+    options
+        .getStreamTracerFactories()
+        .forEach(
+            each ->
+                each.newClientStreamTracer(info, headers).streamCreated(Attributes.EMPTY, headers));
   }
 
   private void toServer(Runnable message) {

@@ -2,11 +2,8 @@ package dev.plinth.simulation.etcd;
 
 import dev.plinth.shards.store.etcd.FencingContract;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 // It waits for sessions to end rather than for the processor.
-@Execution(ExecutionMode.CONCURRENT)
 class ModelFencingFaultsTest extends FencingContract {
   private static final ModelFaults FAULTS = ModelFaults.of(0.1).onOneMember();
 

@@ -1,11 +1,8 @@
 package dev.plinth.simulation.etcd;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 // It waits for sessions to end rather than for the processor.
-@Execution(ExecutionMode.CONCURRENT)
 class ModelMovesFaultsTest extends ModelMovesTest {
   private static final ModelFaults FAULTS = ModelFaults.of(0.01);
 

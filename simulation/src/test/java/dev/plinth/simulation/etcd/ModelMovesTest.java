@@ -10,11 +10,8 @@ import dev.plinth.testkit.TestSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 // It waits for sessions to end rather than for the processor.
-@Execution(ExecutionMode.CONCURRENT)
 class ModelMovesTest extends MovesContract {
   private final ModelEtcd etcd = new ModelEtcd(faults());
 

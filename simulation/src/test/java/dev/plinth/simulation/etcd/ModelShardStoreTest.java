@@ -4,11 +4,8 @@ import dev.plinth.shards.store.ShardStore;
 import dev.plinth.shards.store.ShardStoreContract;
 import dev.plinth.shards.store.etcd.EtcdShardStore;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 // It waits for sessions to end rather than for the processor.
-@Execution(ExecutionMode.CONCURRENT)
 class ModelShardStoreTest extends ShardStoreContract {
   @RegisterExtension final ModelStores stores = new ModelStores(faults());
 

@@ -29,10 +29,10 @@ final class ConfigMetrics implements ConfigEvents {
 
   ConfigMetrics(MeterRegistry registry) {
     ServiceMeters meters = new ServiceMeters(registry, "plinth.config.");
-    configs = meters.gauge("documents");
-    agents = meters.gauge("agents");
-    rollouts = meters.gauge("rollouts.active");
-    paused = meters.gauge("rollouts.paused");
+    configs = meters.gauge("documents", "Configs that are kept");
+    agents = meters.gauge("agents", "Agents that are known");
+    rollouts = meters.gauge("rollouts.active", "Rollouts that are under way");
+    paused = meters.gauge("rollouts.paused", "Rollouts that are paused");
     puts = meters.counter("puts", "Revisions that were made");
     sends = meters.counter("sends", "Releases that were sent to agents");
     sentBytes = meters.counter("sent.bytes", "Bytes of content that were sent to agents");

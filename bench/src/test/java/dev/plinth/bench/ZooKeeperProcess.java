@@ -25,6 +25,7 @@ public final class ZooKeeperProcess implements AutoCloseable {
       clientPort=%d
       tickTime=500
       maxSessionTimeout=60000
+      maxClientCnxns=0
       admin.enableServer=false
       """;
 
